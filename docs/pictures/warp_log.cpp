@@ -16,7 +16,7 @@ Options WarpLog::options() {
   return options;
 }
 
-void WarpLog::asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) {
+void WarpLog::requested(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) {
   if (is_flag(site.op)) return;
   int array = -1;
   std::uint64_t first = 0, element = site.bytes;
@@ -35,7 +35,7 @@ void WarpLog::asked(std::int64_t block, int warp, const Request& request, const 
   asked_.push_back(asked);
 }
 
-void WarpLog::ended(const LaunchCounts& launch) {
+void WarpLog::launch_ended(const LaunchCounts& launch) {
   launches_.push_back(launch);
   met_.clear();
 }

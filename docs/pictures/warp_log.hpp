@@ -21,9 +21,9 @@ class WarpLog final : public Witness {
   /// On standard output.
   void write(const std::string& name) const;
 
-  void asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) override;
-  void met(std::int64_t block) override { ++met_[block]; }
-  void ended(const LaunchCounts& launch) override;
+  void requested(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) override;
+  void barrier(std::int64_t block) override { ++met_[block]; }
+  void launch_ended(const LaunchCounts& launch) override;
 
  private:
   struct Array {

@@ -1,6 +1,6 @@
 #pragma once
-/// \file areal.hpp All of areal: tables, histograms, regions. What is of the papers is in <areal/research/..>, views of
-/// other libraries' memory in <areal/interop/..>.
+/// \file areal.hpp All of areal: tables, histograms, regions. The papers' parameters and models are in
+/// <areal/research/..>, views of other libraries' memory in <areal/interop/..>.
 
 #include <areal/array.hpp>
 #include <areal/binning.hpp>

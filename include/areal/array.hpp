@@ -1,5 +1,5 @@
 #pragma once
-/// \file array.hpp Memory that owns an image, a table or a tensor: the host's, or a device's.
+/// \file array.hpp Owned memory for an image, a table or a tensor, on the host or on a device.
 
 #include <areal/view.hpp>
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace areal {
 
-/// Contiguous, 64-byte aligned host memory of a shape and type; not initialised. Moves, does not copy.
+/// Contiguous, 64-byte aligned, uninitialised host memory of a shape and type. Move-only.
 class Array {
  public:
   Array() = default;
-  /// Throws InvalidArgument for a negative extent, OutOfMemory (with the bytes) where it does not fit.
+  /// Throws InvalidArgument for a negative extent; OutOfMemory, with the bytes, if the allocation fails.
   Array(const Shape& shape, Type type);
 
   View view() noexcept { return View(memory_.get(), type_, shape_); }
@@ -37,26 +37,26 @@ class Array {
   struct Free {
     void operator()(void* p) const noexcept;
   };
-  void check_type(Type asked) const;
+  void check_type(Type requested) const;
   std::unique_ptr<void, Free> memory_;
   Shape shape_;
   Type type_ = Type::u8;
   std::size_t bytes_ = 0;
 };
 
-/// Contiguous device memory of a shape and type; not initialised. For the backends cpu and simt, which have no memory
-/// of their own, the host's. Moves, does not copy.
+/// Contiguous, uninitialised device memory of a shape and type; host memory for the backends cpu and simt, which have
+/// none of their own. Move-only.
 class DeviceArray {
  public:
   DeviceArray() = default;
-  /// Throws InvalidArgument for a negative extent, Unavailable where there is no such device, OutOfMemory (with the
-  /// bytes) where it does not fit.
+  /// Throws InvalidArgument for a negative extent; Unavailable without such a device; OutOfMemory, with the bytes, if
+  /// the allocation fails.
   DeviceArray(const Shape& shape, Type type, int device = 0);
-  /// Where plans with that Execution work, of which backend (automatic stands for cuda) and device count.
+  /// Memory for plans with that Execution: of its backend (automatic means cuda) and device.
   DeviceArray(const Shape& shape, Type type, const Execution& on);
-  /// A copy of a host view, of any pitch, where plans with that Execution work. Queued where that names a stream; then
-  /// the host memory must stay as it is until the copy has been done. Else done on return.
-  /// Throws InvalidArgument for a view that is not of host memory.
+  /// Copies a host view of any pitch to memory for plans with that Execution. With a stream the copy is queued, and the
+  /// host memory must stay unchanged until it is complete; otherwise the copy is complete on return. O(bytes).
+  /// Throws InvalidArgument unless the view is of host memory.
   static DeviceArray copy_of(const ConstView& host, const Execution& execution = {});
   DeviceArray(DeviceArray&&) noexcept = default;
   DeviceArray& operator=(DeviceArray&&) noexcept = default;
@@ -67,8 +67,8 @@ class DeviceArray {
   Type type() const noexcept { return type_; }
   std::size_t bytes() const noexcept { return bytes_; }
   MemoryPlace memory() const noexcept { return place_; }
-  /// A copy in host memory, complete on return. It follows what was queued before on the stream of the Execution; where
-  /// that names none, on the legacy default stream.
+  /// Copies to host memory, complete on return. The copy follows the work queued on the Execution's stream, by default
+  /// the legacy default stream. O(bytes).
   Array to_host(const Execution& execution = {}) const;
 
  private:
@@ -79,8 +79,8 @@ class DeviceArray {
   MemoryPlace place_{MemoryPlace::cuda, 0};
 };
 
-/// Bytes of a contiguous array of that shape and type. Throws InvalidArgument for a negative extent or one whose
-/// bytes do not fit 63 bits.
+/// Bytes of a contiguous array of that shape and type. Throws InvalidArgument for a negative extent or if the bytes do
+/// not fit 63 bits.
 std::uint64_t bytes_of(const Shape& shape, Type type);
 
 }  // namespace areal

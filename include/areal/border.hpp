@@ -7,7 +7,7 @@
 
 namespace areal {
 
-/// Where a table's zeros are.
+/// Where a table has its row and column of zeros.
 enum class Border : std::uint8_t {
   zero,  ///< (H+1)x(W+1), first row and column zero: T[y][x] sums rows < y and columns < x (OpenCV, NPP). The default.
   none,  ///< HxW, inclusive: T[y][x] sums rows <= y and columns <= x.

@@ -1,17 +1,17 @@
 #pragma once
-/// \file cancel.hpp How a thread stops the work that it has called for.
+/// \file cancel.hpp CancelScope: stop a call from the thread that made it.
 
 #include <functional>
 #include <memory>
 
 namespace areal {
 
-/// While one lives, what its thread calls for can be stopped: plans' executes and queries ask `go_on` about every 50
-/// ms, on that thread, and throw Cancelled once it returned false. Outputs then hold unspecified values; plans and
-/// workspaces can be used again. Calls that take less time never ask. The innermost of a thread's scopes counts. On
-/// cuda executes ask while they copy views of host memory, and wait for each piece of a copy. On simt, and by the
-/// papers' algorithms, nothing is asked. For interpreters and windows, whose signals and buttons belong to one thread;
-/// SatOptions::progress tells more.
+/// Makes the calls of its thread cancellable while it lives. Executes and queries call `go_on` about every 50 ms on
+/// that thread and throw Cancelled once it returns false; shorter calls never call it. Outputs then hold unspecified
+/// values; plans and workspaces stay usable. Of nested scopes the innermost is used. On cuda, executes call `go_on`
+/// only while they copy views of host memory, and then wait for each piece of a copy. simt and the papers' algorithms
+/// never call it. Meant for interpreters and GUIs, whose signals and buttons belong to one thread; SatOptions::progress
+/// also reports the work done.
 class CancelScope {
  public:
   explicit CancelScope(std::function<bool()> go_on);

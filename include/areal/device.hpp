@@ -1,9 +1,10 @@
 #pragma once
 /// \file device.hpp Work on a GPU without writing CUDA: page-locked arrays, streams, events, copies. DeviceArray is in
-/// array.hpp. On the backends cpu and simt the same code runs in host memory, and each call has ended when it returns.
+/// array.hpp. On the backends cpu and simt the same code runs in host memory, and every call completes before it
+/// returns.
 ///
-/// An Execution says where: its backend (automatic stands for cuda here) and its device. Without such a device each
-/// constructor throws Unavailable.
+/// An Execution selects the backend (automatic means cuda here) and the device. Constructors throw Unavailable without
+/// such a device.
 
 #include <areal/array.hpp>
 #include <areal/execution.hpp>
@@ -14,12 +15,12 @@
 
 namespace areal {
 
-/// Contiguous host memory of a shape and type; not initialised. For cuda it is page-locked, so that copies from and to
-/// it overlap other work; it serves all devices. To page-lock takes some 0.4 s a GiB: keep it. Moves, does not copy.
+/// Contiguous, uninitialised host memory of a shape and type. For cuda it is page-locked, so that copies from and to it
+/// overlap other work, on all devices. Page-locking takes about 0.4 s a GiB: reuse it. Move-only.
 class PinnedArray {
  public:
   PinnedArray() = default;
-  /// Throws InvalidArgument for a negative extent, Unavailable, OutOfMemory (with the bytes) where it does not fit.
+  /// Throws InvalidArgument for a negative extent; Unavailable; OutOfMemory, with the bytes, if the allocation fails.
   PinnedArray(const Shape& shape, Type type, const Execution& on = {});
   PinnedArray(PinnedArray&&) noexcept = default;
   PinnedArray& operator=(PinnedArray&&) noexcept = default;
@@ -44,7 +45,7 @@ class PinnedArray {
   }
 
  private:
-  void check_type(Type asked) const;
+  void check_type(Type requested) const;
   std::shared_ptr<void> memory_;
   Shape shape_;
   Type type_ = Type::u8;
@@ -53,9 +54,9 @@ class PinnedArray {
 
 class Event;
 
-/// A stream of its own, which waits for no other; on cpu and simt Stream::host(). Its work is done in the order in
-/// which it was queued. Destroying it waits for nothing: what was queued is still done. Several threads may queue work
-/// there at once. Moves, does not copy; one that was moved from is Stream::host().
+/// An owned stream that synchronises with no other; Stream::host() on cpu and simt. It executes work in the order
+/// queued. The destructor does not wait, and queued work still runs. Several threads may queue at once. Move-only; a
+/// moved-from stream is Stream::host().
 class OwnedStream {
  public:
   /// Throws Unavailable, DeviceError.
@@ -66,12 +67,12 @@ class OwnedStream {
 
   Stream get() const noexcept;
   operator Stream() const noexcept { return get(); }  // NOLINT: implicit on purpose
-  /// For plans whose work is to be queued here: backend, device and this stream.
+  /// For plans that queue their work here: backend, device and this stream.
   Execution execution() const noexcept;
-  /// Until all that was queued has been done. Throws DeviceError for what went wrong there.
+  /// Blocks until all queued work is complete. Throws DeviceError if that work failed.
   void wait() const;
-  /// Work that is queued here from now on begins after the event, which may be of another device; the host does not
-  /// wait. Throws InvalidArgument for an event that was not recorded.
+  /// Makes work queued here from now on begin after the event, which may be of another device; the host does not wait.
+  /// Throws InvalidArgument for an event that was not recorded.
   void wait_for(const Event& event) const;
 
  private:
@@ -81,7 +82,7 @@ class OwnedStream {
 };
 
 /// A point in a stream of one device, and its time; on cpu and simt a time of the host's clock. One thread at a time
-/// may record it; several may wait. Moves, does not copy; one that was moved from was not recorded.
+/// may record it; several may wait. Move-only; a moved-from event counts as not recorded.
 class Event {
  public:
   /// Throws Unavailable, DeviceError.
@@ -90,17 +91,18 @@ class Event {
   Event(Event&&) noexcept;
   Event& operator=(Event&&) noexcept;
 
-  /// Happens when what was queued before on that stream, which is of the event's device, has been done. May be recorded
-  /// again; then it stands for the last time. Throws InvalidArgument for a stream of the other kind, DeviceError.
+  /// Marks the point after all work queued so far on that stream, which is of the event's device. Recording again
+  /// replaces the point. Throws InvalidArgument for a stream of the other kind; DeviceError.
   void record(Stream stream);
-  /// Until it has happened, without spinning. These throw InvalidArgument for an event that was not recorded, and
-  /// DeviceError for what went wrong in the work before it.
+  /// Blocks, without spinning, until the work before the point is complete. These throw InvalidArgument for an event
+  /// that was not recorded, and DeviceError if the work before it failed.
   void wait() const;
   bool has_happened() const;
-  /// Work that is queued on that stream from now on begins after it, as OwnedStream::wait_for; the host does not wait.
+  /// Makes work queued on that stream from now on begin after the event, as OwnedStream::wait_for; the host does not
+  /// wait.
   /// Throws InvalidArgument for a stream of the other kind.
   void hold_back(Stream stream) const;
-  /// From an event of the same device to this one, in steps of about half a microsecond. Waits for both.
+  /// Time from an event of the same device to this one, in steps of about half a microsecond. Waits for both.
   double seconds_since(const Event& before) const;
 
  private:
@@ -110,18 +112,18 @@ class Event {
   std::unique_ptr<State> state_;
 };
 
-/// Is what is queued on the stream being captured into a CUDA graph? Never on Stream::host().
+/// True if the stream is being captured into a CUDA graph. False for Stream::host().
 bool is_capturing(Stream stream);
 
-/// Copies the elements from one view to another of the same shape and type, of any pitches: from host to device memory
-/// or back, within one device, or within the host. With a CUDA stream the copy is queued there, and both memories must
-/// stay until it has been done; from and to host memory that is not page-locked, CUDA may wait for it all the same.
-/// Without a stream, and within the host, it has been done on return. O(bytes).
+/// Copies the elements from one view to another of the same shape and type, of any pitches: between host and device
+/// memory, within one device, or within the host. With a CUDA stream the copy is queued, and both memories must stay
+/// valid until it is complete; with host memory that is not page-locked CUDA may block the caller. Without a stream,
+/// and within the host, it is complete on return. O(bytes).
 /// Throws InvalidArgument for views of another shape or type, views that overlap and memories of two devices;
 /// Unavailable; DeviceError.
 void copy_view(const ConstView& from, const View& to, std::optional<Stream> stream = {});
 
-/// Zeros in all elements of a contiguous view of any memory, queued or done as `copy_view`.
+/// Sets all elements of a contiguous view of any memory to zero, queued or complete as `copy_view`. O(bytes).
 /// Throws InvalidArgument for a view with gaps.
 void clear_view(const View& view, std::optional<Stream> stream = {});
 

@@ -7,19 +7,19 @@
 
 namespace areal {
 
-/// The base of every exception of areal. `what()` is one sentence: which argument, what it was, what it may be.
+/// The base of every exception of areal. `what()` is one sentence: the argument, its value, the values allowed.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The caller passed something that cannot be: a wrong shape, type pair, pitch, region, bin or option.
+/// An invalid argument: a wrong shape, type pair, pitch, region, bin or option.
 class InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-/// A table, tensor or workspace that does not fit. `bytes()` is what would have been needed.
+/// A table, tensor or workspace that does not fit. `bytes()` is the size requested.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(const std::string& what, std::uint64_t bytes) : Error(what), bytes_(bytes) {}
@@ -35,13 +35,13 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// What was asked for exists, but not in this build or on this machine (a backend, a plug-in, a device).
+/// A backend, plug-in or device that exists, but not in this build or on this machine.
 class Unavailable : public Error {
  public:
   using Error::Error;
 };
 
-/// A GPU answered with an error. Where `lost()` is true, this process can use the device no more.
+/// A GPU reported an error. If `lost()` is true, this process can no longer use the device.
 class DeviceError : public Error {
  public:
   DeviceError(const std::string& what, bool lost) : Error(what), lost_(lost) {}
@@ -51,7 +51,7 @@ class DeviceError : public Error {
   bool lost_;
 };
 
-/// A progress callback asked to stop. Outputs hold unspecified values.
+/// A progress callback or a CancelScope stopped the call. Outputs hold unspecified values.
 class Cancelled : public Error {
  public:
   using Error::Error;

@@ -16,12 +16,12 @@ enum class Backend : std::uint8_t { automatic, cpu, cuda, simt };
 std::string_view name_of(Backend backend) noexcept;  ///< "auto", "cpu", "cuda", "simt".
 std::optional<Backend> backend_named(std::string_view name) noexcept;
 
-/// Where work is queued: the host, which has finished when a call returns, or a CUDA stream. Never made from 0 or a
-/// null pointer: the default streams have names.
+/// Where work is queued: the host, where every call completes before it returns, or a CUDA stream. Never made from 0 or
+/// a null pointer: the default streams have names.
 class Stream {
  public:
   static Stream host() noexcept { return Stream(nullptr, 0); }
-  /// CUDA's legacy default stream, which waits for all blocking streams: the default of PyTorch and CuPy.
+  /// CUDA's legacy default stream, which synchronises with all blocking streams: the default of PyTorch and CuPy.
   static Stream legacy_default() noexcept { return Stream(reinterpret_cast<void*>(std::uintptr_t{1}), 0); }
   /// CUDA's default stream of the calling thread.
   static Stream per_thread_default() noexcept { return Stream(reinterpret_cast<void*>(std::uintptr_t{2}), 0); }
@@ -53,19 +53,19 @@ struct MemoryPlace {
   friend bool operator==(const MemoryPlace&, const MemoryPlace&) = default;
 };
 
-/// On what work runs. The default: where the memory is; for host memory the backend that is expected to end sooner,
-/// copies counted.
+/// Where work runs. By default where the memory is; for host memory on the backend expected to finish first, copies
+/// included.
 struct Execution {
   Backend backend = Backend::automatic;
   int device = 0;  ///< number of the CUDA device
-  /// None: the work is done when a call returns. A CUDA stream: the work is queued there, unless values are returned to
-  /// the host; then the call waits for them.
+  /// None: the work is complete when a call returns. A CUDA stream: the work is queued there; a call that returns
+  /// values to the host waits for them.
   std::optional<Stream> stream = {};
-  int threads = 0;  ///< CPU threads; 0: all. Results never depend on it
+  int threads = 0;  ///< CPU threads; 0: all. Results do not depend on it
 };
 
-/// Called now and then with the work done and in all (any unit), from one thread at a time. Return false to stop:
-/// the call then throws Cancelled.
+/// Called from time to time with the work done and the total (any unit), from one thread at a time. Return false to
+/// stop: the call then throws Cancelled.
 using Progress = std::function<bool(std::int64_t done, std::int64_t total)>;
 
 }  // namespace areal

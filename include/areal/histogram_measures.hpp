@@ -1,5 +1,5 @@
 #pragma once
-/// \file histogram_measures.hpp What histograms say: entropies, percentiles, modes, means, and distances of two.
+/// \file histogram_measures.hpp Measures of histograms: entropies, percentiles, modes, means, and pairwise distances.
 
 #include <areal/execution.hpp>
 #include <areal/span.hpp>
@@ -11,26 +11,26 @@
 
 namespace areal {
 
-/// \name Of one histogram (counts or weights, bins long), in host memory. Negative entries, which rounding of weights
-/// may leave, are 0. O(bins).
-///@{
-/// h / sum(h); all zeros where the sum is zero.
+/// \name Measures of one histogram (counts or weights, `bins` long) in host memory. Negative entries, which rounded
+/// weights may leave, count as 0. O(bins).
+/// @{
+/// h / sum(h); all zeros if the sum is zero.
 void normalise(std::span<const double> histogram, std::span<double> out);
 /// Shannon entropy in bits; 0 for an empty histogram.
 double entropy(std::span<const double> histogram);
-/// Value below which `percent` of the mass lies, interpolated linearly inside its bin (edges: bins + 1 values).
-/// NaN for an empty histogram. Throws InvalidArgument unless 0 <= percent <= 100.
+/// The value below which `percent` of the mass lies, interpolated linearly inside its bin (edges: bins + 1 values). NaN
+/// for an empty histogram. Throws InvalidArgument unless 0 <= percent <= 100.
 double percentile(std::span<const double> histogram, std::span<const double> edges, double percent);
 double median(std::span<const double> histogram, std::span<const double> edges);
-/// The fullest bin (the first of equals), -1 for an empty histogram.
+/// The fullest bin, the first of several; -1 for an empty histogram.
 std::int64_t mode(std::span<const double> histogram);
-/// Mean of the bin centres, weighted. NaN for an empty histogram.
+/// Weighted mean of the bin centres. NaN for an empty histogram.
 double mean(std::span<const double> histogram, std::span<const double> edges);
 ///@}
 
-/// Distances between histograms, named "l1", "l2", "chi-square", "hellinger", "intersection", "emd" and
-/// "kolmogorov-smirnov". Each is of the normalised histograms. Two empty ones have distance 0; one empty
-/// one has the largest distance that the measure can take between the two. The distance to oneself is exactly 0.
+/// Distances between normalised histograms, named "l1", "l2", "chi-square", "hellinger", "intersection", "emd" and
+/// "kolmogorov-smirnov". Two empty histograms have distance 0; an empty and another one have the measure's maximum. The
+/// distance of a histogram to itself is exactly 0.
 enum class Distance : std::uint8_t {
   l1,                 ///< sum |p-q|, 0..2
   l2,                 ///< sqrt(sum (p-q)^2), 0..sqrt 2
@@ -44,12 +44,12 @@ std::string_view name_of(Distance distance) noexcept;
 std::optional<Distance> distance_named(std::string_view name) noexcept;
 double distance(Distance measure, std::span<const double> a, std::span<const double> b);
 
-/// \name Of N histograms, N x bins row by row, as region_histograms leaves them: what the function of the singular name
-/// says of each, into N values (`normalise`: N x bins). `edges` are bins + 1, `target` bins. O(bins) each. The memory
-/// of the histograms decides where the query runs, as the table's does for regions (see QueryOptions): other spans may
-/// be of the same device or of the host, which waits for its answers. Answers have the same bits everywhere, but for
-/// entropies, whose logarithms differ: a device's are within 1e-12. Throws what queries about regions throw.
-///@{
+/// \name The same measures of N histograms, N x bins row by row as from region_histograms, into N values (`normalise`:
+/// N x bins). `edges` has bins + 1 values, `target` has bins. O(bins) each. The memory of the histograms decides where
+/// the query runs, as the table's does for regions (see QueryOptions): other spans may be of the same device or of the
+/// host, which waits for its answers. Answers have the same bits on every backend, except entropies, whose logarithms
+/// differ: a device's are within 1e-12. Throws what queries about regions throw.
+/// @{
 void normalise(Span<const double> histograms, std::int64_t bins, Span<double> out, const Execution& execution = {});
 void entropies(Span<const double> histograms, std::int64_t bins, Span<double> out, const Execution& execution = {});
 std::vector<double> entropies(Span<const double> histograms, std::int64_t bins, const Execution& execution = {});
@@ -67,7 +67,7 @@ void means(Span<const double> histograms, std::int64_t bins, Span<const double> 
            const Execution& execution = {});
 std::vector<double> means(Span<const double> histograms, std::int64_t bins, Span<const double> edges,
                           const Execution& execution = {});
-/// The distance of each to one target.
+/// The distance of each histogram to one target.
 void distances(Distance measure, Span<const double> histograms, Span<const double> target, Span<double> out,
                const Execution& execution = {});
 std::vector<double> distances(Distance measure, Span<const double> histograms, Span<const double> target,

@@ -6,18 +6,17 @@
 
 namespace areal {
 
-/// The image, its mask, and the tables. Views that were not asked for stay empty. Each view says in which memory it
-/// lies; SatPlan::execute says which memory it takes.
+/// The image, its mask, and the tables. Views of tables that were not requested stay empty. Each view names its memory;
+/// SatPlan::execute says which it accepts.
 ///
-/// Where the image is a piece of a larger one, carries make of its tables the same entries that the larger image's
-/// tables have there. Of W x H pixels `above` is 1 x (W + 1) and `left` H x 1, whatever the border, with the table's
-/// channels, batch and layout: the sums of all the larger image's pixels down to and right to there, that is, the row
-/// above the piece and the column left of it in a table of border `none`. With border `zero` and `exclusive` they are
-/// the table's first row and column, in place of zeros; the last of each is not used with `exclusive`, whose table
-/// ends before it.
+/// For a piece of a larger image, carries give its tables the larger image's entries. Of W x H pixels `above` is 1 x (W
+/// + 1) and `left` H x 1, for every border, with the table's channels, batch and layout: in a table of the larger image
+/// with border `none`, the row above the piece, corner first, and the column left of it. With borders `zero` and
+/// `exclusive` they replace the zeros in the table's first row and column; with `exclusive` the last value of each is
+/// not used.
 ///
-/// Of a reversed table `above` is the row below the piece, its corner being the last value, and `left` the column right
-/// of it, both of the larger image's reversed table.
+/// For a reversed table `above` is the row below the piece, corner last, and `left` the column right of it, both of the
+/// larger image's reversed table.
 struct SatArguments {
   ConstView image;
   View sum;

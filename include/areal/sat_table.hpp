@@ -1,5 +1,5 @@
 #pragma once
-/// \file sat_table.hpp SatTable: the tables of an image, a batch or a volume, owned.
+/// \file sat_table.hpp SatTable: the owned tables of an image, a batch or a volume.
 
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
@@ -11,8 +11,8 @@
 
 namespace areal {
 
-/// The tables that one execute gives, in host memory or on a device, with all that says what they are. Made by
-/// `areal::sat` and by `SatPlan::allocate`. Moves, does not copy: see `copy_to`. What was moved from is empty.
+/// The tables of one execute, in host memory or on a device, with their description. Made by `areal::sat` and by
+/// `SatPlan::allocate`. Move-only: see `copy_to`. A moved-from table is empty.
 class SatTable {
  public:
   SatTable() noexcept;
@@ -20,8 +20,8 @@ class SatTable {
   SatTable(SatTable&&) noexcept;
   SatTable& operator=(SatTable&&) noexcept;
 
-  /// \name All channels and images of one table. A view without memory where the table was not asked for. O(1).
-  ///@{
+  /// \name All channels and images of one table. Empty if the table was not requested. O(1).
+  /// @{
   View sum() noexcept;
   ConstView sum() const noexcept;
   View squares() noexcept;
@@ -32,12 +32,11 @@ class SatTable {
   ConstView count() const noexcept;
   ///@}
 
-  /// What queries read of one channel of one image. O(1). Throws InvalidArgument for a channel or image that is not
-  /// there, for channels that are interleaved, for a volume, whose sums `box_sums` reads in `sum()`, for a reversed
-  /// table of another border than `zero` (in that border, the same four corners give a region's sum), and for a table
-  /// that was moved from.
+  /// One channel of one image, for queries. O(1). Throws InvalidArgument for a channel or image out of range, for
+  /// interleaved channels, for a volume (box_sums reads its `sum()`), for a reversed table with another border than
+  /// `zero` (with `zero` the same four corners give a region's sum), and for a moved-from table.
   SatView view(std::int64_t channel = 0, std::int64_t image = 0) const;
-  /// Of one channel and one image. Throws InvalidArgument where there are several.
+  /// The only channel of the only image. Throws InvalidArgument if there are several.
   operator SatView() const;  // NOLINT: implicit on purpose
 
   Border border() const noexcept;
@@ -47,15 +46,15 @@ class SatTable {
   bool is_volume() const noexcept;            ///< the batch is the depth of one volume
   bool is_reversed() const noexcept;          ///< see SatOptions::reverse
 
-  /// The same tables in other memory, or once more in the same. O(bytes). It follows what was queued on the stream of
-  /// the Execution, on the legacy default stream where that names none. A copy to the host is complete on return; one
-  /// to a device is queued where a stream is named. Throws Unavailable where there is no such device, OutOfMemory with
-  /// the bytes.
+  /// Copies the tables to other memory, or again in the same. O(bytes). The copy follows the work queued on the
+  /// Execution's stream, by default the legacy default stream. A copy to the host is complete on return; one to a
+  /// device is queued if a stream is given. Throws Unavailable without such a device; OutOfMemory with the bytes.
   SatTable copy_to(MemoryPlace place, const Execution& execution = {}) const;
-  /// The same tables in another border, and in the same memory. O(H W), for tables on a device by way of the host; done
-  /// on return. From `exclusive`, which lacks the last row and column, it takes the image, of one channel or planar;
-  /// it throws InvalidArgument without one, and where there are squares or counts, which an image alone cannot
-  /// complete. Throws InvalidArgument for a volume, a reversed table and interleaved channels, too.
+  /// The same tables with another border, in the same memory, complete on return. O(H W); a device's tables are
+  /// converted on the host. `exclusive` lacks the last row and column: from it, `image` is needed, with one channel or
+  /// planar.
+  /// Throws InvalidArgument from `exclusive` without an image, or with squares or counts, which an image alone cannot
+  /// complete; for a volume, a reversed table and interleaved channels.
   SatTable with_border(Border border, const ConstView& image = {}, const Execution& execution = {}) const;
 
   struct State;  // of the library

@@ -1,6 +1,6 @@
 #pragma once
-/// \file sequence.hpp Sequences of frames: histograms of regions of every frame, by several workers at once, answered
-/// in order.
+/// \file sequence.hpp Sequences of frames: histograms of regions of every frame, computed by several workers and
+/// answered in order.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
@@ -19,7 +19,7 @@
 
 namespace areal {
 
-/// What takes frames: threads of the CPU, a CUDA device, or the simulated machine.
+/// What computes frames: threads of the CPU, a CUDA device, or the simulated machine.
 struct Worker {
   Backend backend = Backend::cpu;  ///< not automatic
   int device = 0;                  ///< number of the CUDA device
@@ -28,48 +28,49 @@ struct Worker {
 };
 /// "cpu", "cpu:8", "cuda:0", "simt".
 std::string name_of(const Worker& worker);
-/// From the same texts, a bare number for a CUDA device, or "all": every CUDA device, or the CPU where there is none;
-/// several separated by commas. Throws InvalidArgument for what is none of these, and for a worker named twice.
+/// Parses the same texts, a bare number for a CUDA device, or "all": every CUDA device, or the CPU if there is none;
+/// several separated by commas. Throws InvalidArgument for any other text, and for a worker named twice.
 std::vector<Worker> workers_named(std::string_view text);
 
-/// One frame on its way.
+/// One frame of a sequence.
 struct Frame {
   int stream = 0;           ///< which of the source's streams, counted from 0
-  std::int64_t number = 0;  ///< in its stream
+  std::int64_t number = 0;  ///< within its stream
   double seconds = 0;       ///< presentation time
-  /// Set before the source is called to the slot's own memory. A source that has the pixels elsewhere, in host memory
-  /// or on a device, points at them instead, and `keep` owns them until the frame has been answered.
+  /// Preset to the slot's own memory. A source with the pixels elsewhere, in host memory or on a device, sets this view
+  /// to them and `keep` to their owner until the frame is answered.
   ConstView pixels;
   std::shared_ptr<const void> keep;
-  /// Of 8u pixels: the value that each byte stands for, 256 of them, or null where it is the byte itself. Frames share
+  /// For 8u pixels: a table of 256 values that the bytes stand for, or null if they stand for themselves. Frames share
   /// a few tables; a table lives as long as `keep`.
   const std::uint8_t* levels = nullptr;
 };
 
-/// What is known of a frame when it has been answered. Valid during the call.
+/// The answer to one frame. Valid during the call.
 struct FrameAnswer {
   const Frame& frame;
-  std::span<const Region> regions;        ///< as clipped
+  std::span<const Region> regions;        ///< after clipping
   std::span<const std::uint64_t> counts;  ///< regions x bins
-  std::optional<TensorView> tensor;       ///< in host memory, where SequenceOptions::tensors asks for it
-  int worker = 0;                         ///< who answered it
+  std::optional<TensorView> tensor;       ///< in host memory, if SequenceOptions::tensors is set
+  int worker = 0;                         ///< index of the worker that computed it
 };
 
-/// Fills `room` (host memory of the sequence's shape and type, page-locked where a worker is a CUDA device), or points
-/// frame.pixels elsewhere; sets stream, number and seconds. False at the end. Called by the thread that called `run`.
-using FrameSource = std::function<bool(const View& room, Frame& frame)>;
+/// Fills `buffer` (host memory of the sequence's shape and type, page-locked if a worker is a CUDA device), or points
+/// frame.pixels elsewhere; sets stream, number and seconds. Returns false at the end. Called by the thread that called
+/// `run`.
+using FrameSource = std::function<bool(const View& buffer, Frame& frame)>;
 /// Appends the frame's regions to an empty vector. Called by the same thread, after the source.
 using FrameRegions = std::function<void(const Frame& frame, std::vector<Region>& regions)>;
-/// Called by one thread, in the order of the source. False ends the sequence.
+/// Called by one thread, in the order of the source. Returns false to end the sequence.
 using FrameSink = std::function<bool(const FrameAnswer& answer)>;
 
-/// What happens where a frame comes and every slot is in use.
+/// What happens to a new frame if every slot is in use.
 enum class WhenFull : std::uint8_t {
   wait,        ///< the source waits: files
-  drop_oldest  ///< the oldest frame that waits for a worker or for the sink is dropped: cameras
+  drop_oldest  ///< drops the oldest frame that waits for a worker or for the sink: cameras
 };
 
-/// A stage of a frame's way, as it was measured.
+/// One measured stage of a frame.
 struct StageTime {
   enum Stage : std::uint8_t { read, upload, compute, download, sink };
   Stage stage;
@@ -80,7 +81,7 @@ struct StageTime {
 };
 std::string_view name_of(StageTime::Stage stage) noexcept;
 
-/// How far a run is.
+/// Progress of a run.
 struct SequenceProgress {
   std::int64_t produced = 0, answered = 0, dropped = 0;  ///< frames
   StageTime::Stage slowest = StageTime::read;            ///< so far
@@ -88,16 +89,16 @@ struct SequenceProgress {
 
 struct SequenceOptions {
   std::vector<Worker> workers = {};  ///< empty: one, all threads of the CPU
-  int slots = 4;                     ///< frames on their way at once; each has its buffers, allocated once
+  int slots = 4;                     ///< frames in flight; each slot's buffers are allocated once
   WhenFull when_full = WhenFull::wait;
   Outside outside = Outside::error;  ///< for regions that reach outside the frame
-  bool tensors = false;              ///< hand each frame's tensor to the sink, too
+  bool tensors = false;              ///< also pass each frame's tensor to the sink
   Border border = Border::none;      ///< of the tensor
-  /// Bytes of its device that a worker may take; 0: nine tenths of what is free. A frame whose tensor takes more is
-  /// done in groups of bins, one after the other.
+  /// Bytes of device memory that a worker may use; 0: nine tenths of the free memory. Frames with larger tensors are
+  /// processed in groups of bins, one after the other.
   std::uint64_t device_bytes = 0;
-  bool timeline = false;  ///< keep the times of all stages in the report
-  /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
+  bool timeline = false;  ///< report the times of all stages
+  /// Called with one sentence for the user when a worker is lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
   /// Called by the sink's thread after each answer.
   std::function<void(const SequenceProgress& so_far)> progress = {};
@@ -113,30 +114,30 @@ struct SequenceReport {
   std::int64_t produced = 0, answered = 0, dropped = 0;  ///< frames
   double seconds = 0;                                    ///< of the whole run
   double stage_seconds[5] = {};                          ///< by StageTime::Stage, of all frames
-  int lanes = 1;                                         ///< frames that all workers together take at once
+  int lanes = 1;                                         ///< frames that all workers together process at once
   std::vector<OfWorker> workers;
   std::vector<StageTime> timeline;
-  /// The stage that was busiest, those of workers divided by the lanes.
+  /// The busiest stage; workers' stages are divided by the lanes.
   StageTime::Stage slowest() const noexcept;
 };
 
-/// Histograms of regions of the frames of one or several streams, all of one shape and type. Everything that a frame
-/// needs is allocated before the first one comes; no frame waits for the one before it. Tensors are computed where that
-/// is less work than streaming the rows that regions touch, or where they are asked for.
+/// Histograms of regions of the frames of one or several streams, all of one shape and type. All buffers are allocated
+/// before the first frame; frames do not wait for their predecessors. Tensors are computed if that is less work than
+/// streaming the rows that regions touch, or on request.
 class HistogramSequence {
  public:
-  /// Frames of that shape (batch 1; as many channels as the binning reads) and type. Throws InvalidArgument for what
-  /// cannot be, Unavailable for a worker that is not there, OutOfMemory where the slots do not fit.
+  /// Frames of that shape (batch 1; as many channels as the binning reads) and type. Throws InvalidArgument for invalid
+  /// arguments, Unavailable for a missing worker, OutOfMemory if the slots do not fit.
   HistogramSequence(const Shape& frame, Type type, const Binning& binning, SequenceOptions options = {});
   ~HistogramSequence();
   HistogramSequence(HistogramSequence&&) noexcept;
   HistogramSequence& operator=(HistogramSequence&&) noexcept;
 
-  /// Runs until the source or the sink says that it is the end, and returns when every frame has been answered. Counts
-  /// are exact, whoever works. What the source, the regions or the sink throw ends the run and is thrown again, as is
-  /// what a worker throws twice for one frame; of those but the sink, the frames before are answered first. A worker
-  /// that is lost gives its frames to the others; DeviceError where none is left. CUDA 13 loses all devices of a
-  /// process together. May run again.
+  /// Runs until the source or the sink ends the sequence, and returns when every frame is answered. Counts are exact on
+  /// every worker. An exception of the source, the regions or the sink, or a worker's second one for the same frame,
+  /// ends the run and is rethrown; unless it is the sink's, the frames before are answered first. The other workers
+  /// take over the frames of a lost one. Throws DeviceError if none is left. CUDA 13 loses all devices of a process
+  /// together. May run again.
   SequenceReport run(const FrameSource& source, const FrameRegions& regions, const FrameSink& sink);
 
   const Shape& frame_shape() const noexcept;

@@ -18,8 +18,8 @@ inline constexpr bool is_span = false;
 template <class T>
 inline constexpr bool is_span<Span<T>> = true;
 
-/// As std::span, with the place of its memory. Made of any contiguous range of the host, of an initializer list (for
-/// the call that it stands in), or of a pointer to a device's memory. Owns nothing.
+/// Like std::span, with the place of its memory. Made of any contiguous range of the host, of an initializer list
+/// (until the end of the full expression), or of a pointer to device memory. Owns nothing.
 template <class T>
 class Span {
  public:
@@ -46,7 +46,7 @@ class Span {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-  /// Elements that may be written are read, too.
+  /// A mutable span converts to a const one.
   template <class Other>
   requires(std::is_const_v<T>&& std::same_as<Other, value_type>) constexpr Span(
       const Span<Other>& other) noexcept  // NOLINT: implicit on purpose

@@ -1,6 +1,6 @@
 #pragma once
-/// \file strips.hpp Tables, tensors and answers about regions of an image of any height, one strip of rows after
-/// another: what is kept between strips is one row of the table (of a tensor, one of each bin).
+/// \file strips.hpp Tables, tensors and answers about regions of an image of any height, in strips of rows. One row of
+/// the table (one row a bin of a tensor) is kept between strips.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
@@ -24,79 +24,77 @@ namespace areal {
 /// Memory. A strip of h rows of a W x H image takes, with p bytes in a row of pixels (and of mask or weights) and t
 /// bytes in a row of all tables or bins, W + 1 entries each,
 ///     2 h p + 2 (h + 1) t + t + workspace(h) + tile_height p
-/// bytes: two buffers for strips that are read, two for tables that are given out, the carry row, the plan's workspace
-/// and, where tiles are pushed, a row of them. A strip has the most rows for which this is at most `memory`. On CUDA
-/// the device has all of it but the last term, and the host has all but carry and workspace, page-locked; each
-/// is at most `memory`. Region sums keep one buffer of tables and no carry row in it; beside these they have 8 (W + 1)
-/// bytes for each table and channel, and 40 bytes for each region and 8 for each of its answers, which `memory` does
-/// not count. On the host, sums of one channel of 8 or 16 bits without squares keep no tables of strips: they take at
-/// most 576 KiB a thread, 8 bytes for each row and 1024 columns of a strip, and up to 16 bytes more for each region
-/// that begins or ends in a strip.
+/// bytes: two input buffers, two output buffers, the carry row, the plan's workspace and, if tiles are pushed, a row of
+/// them. A strip has the most rows for which this is at most `memory`. On CUDA the device has all of it but the last
+/// term, and the host, page-locked, all but carry and workspace; each is at most `memory`. Region sums have one output
+/// buffer and no carry row in it; in addition, not counted in `memory`, they use 8 (W + 1) bytes for each table and
+/// channel, 40 bytes for each region and 8 for each answer. On the host, sums of one channel of 8 or 16 bits without
+/// squares keep no tables of strips: they use at most 576 KiB a thread, 8 bytes for each row and 1024 columns of a
+/// strip, and up to 16 bytes more for each region that begins or ends in a strip.
 struct StripOptions {
-  /// Backend::automatic is what a plan for one strip chooses. It names no stream: strips have their own.
+  /// Backend::automatic is the choice of a plan for one strip. Must not name a stream: strips have their own.
   Execution execution = {};
-  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more; and on the host no more
-  /// than a sixteenth of the rows, or 64. Region sums on the host never take more than that: their strips stay in a
+  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or the bytes of 8 rows if that is more; on the host at most a
+  /// sixteenth of the rows, or 64. Region sums on the host never use more than that, so that their strips stay in a
   /// cache.
   std::uint64_t memory = 0;
-  /// Rows of a strip, fixed by hand; 0: as many as `memory` takes. Floats depend on it.
+  /// Rows of a strip, fixed by hand; 0: as many as fit `memory`. Affects the bits of floats.
   std::int64_t height = 0;
-  /// The grid of the tiles that are pushed, in pixels; 0: whole rows alone are pushed. The last column and row of tiles
-  /// may be smaller.
+  /// The grid of pushed tiles, in pixels; 0: only full-width strips are pushed. The last column and row of tiles may be
+  /// smaller.
   std::int64_t tile_width = 0, tile_height = 0;
-  /// Told the rows that are done and all of them, after each strip; may cancel.
+  /// Reports the rows done and the total after each strip; may cancel.
   Progress progress = {};
 };
 
 /// Rows of the tables of an image, of full width, in host memory. Valid during the call.
 struct SatStrip {
-  std::int64_t y = 0;      ///< of its first row, in the whole table
-  ConstView sum;           ///< the rows follow each other at `row_pitch`
-  ConstView squares = {};  ///< the same rows; empty where they were not asked for
-  ConstView count = {};    ///< the same rows of the counts of valid pixels; empty where there is no mask
+  std::int64_t y = 0;      ///< first row, in the whole table
+  ConstView sum;           ///< rows are `row_pitch` apart
+  ConstView squares = {};  ///< the same rows; empty if not requested
+  ConstView count = {};    ///< the same rows of the counts of valid pixels; empty without a mask
 };
-/// Called with one strip at a time, from the top down. False ends the run, and is no error.
+/// Called with one strip at a time, from the top down. Returning false ends the run without an error.
 using SatStripSink = std::function<bool(const SatStrip&)>;
 
-/// The tables of one image, strip by strip. Integers equal the table of the whole image bit for bit, modulo 2^k; floats
-/// have the same bits for one strip height, options and backend, however they were read or pushed: a strip's sums are
-/// added to the carry row.
+/// The tables of one image, strip by strip. Integers equal the table of the whole image bit for bit, modulo 2^k. Floats
+/// have the same bits for one strip height, options and backend, read or pushed: a strip's sums are added to the carry
+/// row.
 ///
 /// For one image at a time, from one thread.
 class StripSat {
  public:
-  /// Images of that shape (batch 1) and type. `options` as a SatPlan takes them, the default types those of the whole
-  /// image; but no tilted table, volume, reverse or progress (StripOptions has that), and no paper's algorithm.
-  /// Throws InvalidArgument for what cannot be, Unavailable for a backend that is not there, OutOfMemory with the bytes
-  /// where one row takes more than `strips.memory`.
+  /// Images of that shape (batch 1) and type. `options` as for a SatPlan, with the whole image's default types; but no
+  /// tilted table, volume, reverse or progress (StripOptions has that), and no paper's algorithm.
+  /// Throws InvalidArgument for invalid options, Unavailable for a missing backend, OutOfMemory, with the bytes, if one
+  /// row needs more than `strips.memory`.
   StripSat(const Shape& image, Type type, const SatOptions& options = {}, const StripOptions& strips = {});
   ~StripSat();
   StripSat(StripSat&&) noexcept;
   StripSat& operator=(StripSat&&) noexcept;
 
-  /// Reads the image once from the top down, in blocks of full width, and gives its tables to the sink. Reading the
-  /// next strip, computing and giving out overlap: `read` and `read_mask` (8u, one channel, where SatOptions::mask asks
-  /// for it) are called by one thread, the sink by another one, progress by the caller's. O(H W). Throws what `read`
-  /// and `sink` throw; Cancelled; OutOfMemory; DeviceError.
+  /// Reads the image once from the top down, in blocks of full width, and passes its tables to the sink. Input,
+  /// computation and output overlap: one thread calls `read` and `read_mask` (8u, one channel, with SatOptions::mask),
+  /// another one the sink, the caller's progress. O(H W).
+  /// Throws what `read` and `sink` throw; Cancelled; OutOfMemory; DeviceError.
   void run(const ImageReader& read, const SatStripSink& sink, const ImageReader& read_mask = {});
 
-  /// \name The same where the image comes by itself. After `begin`, blocks are pushed; the sink is called within these
-  /// calls and within `finish`. A block is a strip (full width, any height, at the next row), or a tile of the grid
-  /// that StripOptions has: those of one row of tiles in any order, before any of the next. Host memory; it is the
-  /// caller's again when the call returns.
-  ///@{
+  /// \name The same for an image that is pushed. After `begin`, blocks are pushed; `push` and `finish` call the sink. A
+  /// block is a strip (full width, any height, at the next row), or a tile of StripOptions' grid: a row's tiles in any
+  /// order, rows of tiles from the top down. Blocks are host memory, which may be reused when the call returns.
+  /// @{
   void begin(SatStripSink sink);
-  /// False where the sink has ended the run; the block is then not taken. Throws InvalidArgument for a block that is
-  /// repeated, out of place, or of another size or type, and where one is missing before it: what was pushed before
-  /// stands, and the right block may follow. Throws what `sink` throws, Cancelled and DeviceError: the run has ended
-  /// then.
+  /// Returns false, ignoring the block, if the sink has ended the run. Throws InvalidArgument for a block that is
+  /// repeated, out of place, or of another size or type, or if one before it is missing; the run then continues with
+  /// the right block.
+  /// Throws what `sink` throws, Cancelled and DeviceError, which end the run.
   bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask = {});
-  /// Gives out the rest. Throws InvalidArgument where rows or tiles are missing, and as `push`.
+  /// Outputs the remaining rows. Throws InvalidArgument if rows or tiles are missing, and as `push`.
   void finish();
   ///@}
 
   std::int64_t strip_height() const noexcept;   ///< rows, but for the last strip
-  std::uint64_t memory_bytes() const noexcept;  ///< what the formula of StripOptions gives; on CUDA for the device
+  std::uint64_t memory_bytes() const noexcept;  ///< the value of StripOptions' formula; on CUDA for the device
   Backend backend() const noexcept;
   Shape table_shape() const noexcept;  ///< of the sum and of the squares
   Shape count_shape() const noexcept;
@@ -112,39 +110,39 @@ class StripSat {
 /// Rows of some bins of a tensor, of full width, in host memory. Valid during the call.
 struct TensorStrip {
   std::int64_t first_bin = 0;
-  std::int64_t y = 0;  ///< of its first row, in the whole tensor
+  std::int64_t y = 0;  ///< first row, in the whole tensor
   ConstView tensor;    ///< planar; its channels are bins first_bin ..
 };
-/// Called with one strip at a time: those of a group of bins from the top down, one group after another. False ends the
-/// run, and is no error.
+/// Called with one strip at a time: those of a group of bins from the top down, one group after another. Returning
+/// false ends the run without an error.
 using TensorStripSink = std::function<bool(const TensorStrip&)>;
 
-/// The integral histogram of one image, strip by strip. Where `memory` does not take 16 rows (or the whole image, or
-/// StripOptions::height) of all bins, the bins are done in groups, and the image is read once for each. Counts equal
+/// The integral histogram of one image, strip by strip. If `memory` does not hold 16 rows (or the whole image, or
+/// StripOptions::height) of all bins, bins are processed in groups, and the image is read once for each. Counts equal
 /// the whole tensor's bit for bit.
 class StripHistogram {
  public:
-  /// As HistogramPlan; `options.memory_limit` and `options.progress` are not used. The progress of `strips` counts the
-  /// rows of all groups. `group_bins` fixes the bins of a group by hand; 0: memory decides. `weights` is
-  /// the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
+  /// Options as for HistogramPlan; `options.memory_limit` and `options.progress` are not used. The progress of `strips`
+  /// counts the rows of all groups. `group_bins` fixes the bins of a group by hand; 0: chosen from the memory.
+  /// `weights` is the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
   StripHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {},
                  const StripOptions& strips = {}, std::int64_t group_bins = 0, Type weights = Type::f32);
   ~StripHistogram();
   StripHistogram(StripHistogram&&) noexcept;
   StripHistogram& operator=(StripHistogram&&) noexcept;
 
-  /// As StripSat::run, but that `read` (and `read_weights`, where HistogramOptions::weighted asks for it) gives the
-  /// whole image groups() times. O(b H W).
+  /// As StripSat::run, but reads the whole image (and `read_weights`, with HistogramOptions::weighted) groups() times.
+  /// O(b H W).
   void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {}) const;
 
-  /// \name The same where the image comes by itself: as StripSat's, but that the image is pushed groups() times, once
-  /// for each group of bins.
-  ///@{
+  /// \name The same for an image that is pushed: as StripSat's, but the image is pushed groups() times, once for each
+  /// group of bins.
+  /// @{
   void begin(TensorStripSink sink);
   bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& weights = {});
-  /// Gives out the rest. True where the image is to be pushed again, from its top, for the next group of bins; false
-  /// where all have been given out, or the sink has ended the run. Throws as StripSat's, and OutOfMemory where the next
-  /// group's memory is not there: begin starts another run.
+  /// Outputs the remaining rows. Returns true if the image must be pushed again, from its top, for the next group of
+  /// bins; false after the last group, or if the sink has ended the run. Throws as StripSat's, and OutOfMemory if the
+  /// next group's memory is not available; begin then starts another run.
   bool finish();
   ///@}
 
@@ -161,24 +159,23 @@ class StripHistogram {
   std::unique_ptr<State> state_;
 };
 
-/// What is asked of regions as an image passes.
+/// What to compute about regions.
 struct StripSumsOptions {
   bool squares = false;              ///< sums of squares, too: for variances
   Outside outside = Outside::error;  ///< for regions that reach outside the image
 };
 
-/// Sums of regions of an image that passes strip by strip; no table is kept or leaves. A region has two events, at its
-/// first row and after its last: sorted once, they are picked up as the rows pass. O(H W + N log N).
+/// Sums of regions of an image that is read or pushed strip by strip; no table is kept or output. A region has two
+/// events, at its first row and after its last: sorted once, they are processed as the rows arrive. O(H W + N log N).
 ///
-/// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f, of which a strip's begin at
-/// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f.
-/// A region that holds NaN, or infinities of both signs, has the sum NaN, one that holds infinities of one sign that
-/// infinity; no other region is touched by them. Strips of 8- and 16-bit pixels are summed in 32 bits where every sum
-/// of a strip fits them.
+/// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f that begin at the strip's
+/// first row: their error grows with the sums above and left within the strip's rows, as in a table of 64f. A region
+/// that holds NaN, or infinities of both signs, has the sum NaN, one that holds infinities of one sign that infinity;
+/// no other region is affected. Strips of 8- and 16-bit pixels are summed in 32 bits if every sum of a strip fits.
 class StripSums {
  public:
   /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws
-  /// InvalidArgument, with the index, for a region that cannot be answered, and as StripSat.
+  /// InvalidArgument, with the index, for an invalid region, and as StripSat.
   StripSums(const Shape& image, Type type, Span<const Region> regions, const StripSumsOptions& options = {},
             const StripOptions& strips = {});
   ~StripSums();
@@ -194,10 +191,10 @@ class StripSums {
   void finish();
   ///@}
 
-  /// \name Answers after `run` or `finish`: N x channels, row by row, an empty region's sum being 0. As T a sum of
-  /// integers may be had as 64 bits of the pixels' sign or as double, one of floats as double. Throw InvalidArgument
-  /// for another type, for squares that were not asked for, and before the image has passed.
-  ///@{
+  /// \name Answers after `run` or `finish`: N x channels, row by row; an empty region's sum is 0. T for sums of
+  /// integers: 64 bits of the pixels' signedness, or double; for floats: double. Throw InvalidArgument for another
+  /// type, for squares that were not requested, and before the image is complete.
+  /// @{
   template <SumType T = double>
   std::vector<T> sums() const {
     std::vector<T> out(answers());
@@ -233,7 +230,7 @@ class StripSums {
   std::unique_ptr<State> state_;
 };
 
-/// One line: the sums of regions of an image that is read once. See StripSums.
+/// The sums of regions in one line, from an image that is read once. See StripSums.
 template <SumType T = double>
 std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type, Span<const Region> regions,
                           const StripSumsOptions& options = {}, const StripOptions& strips = {}) {
@@ -242,12 +239,12 @@ std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type
   return sums.sums<T>();
 }
 
-/// Histograms of regions of an image that passes strip by strip, N x bins row by row; no tensor is kept or leaves. On
-/// the CPU. Kept are the counts of each column, 4 (b + 1) W bytes, with 8 N b for the answers (up to 64 MiB more where
-/// threads share the columns) and 80 for each region. Where `strips.memory` is given and a strip of one row with the
-/// columns takes more, the bins are done in groups and the image is read once for each; the answers are not counted in
-/// it. O(groups H W + distinct rows b W). Exact. Throws as `strip_sums`, and InvalidArgument for another backend than
-/// the CPU.
+/// Histograms of regions of an image that is read strip by strip, N x bins row by row; no tensor is kept or output. CPU
+/// only. Memory: the counts of each column, 4 (b + 1) W bytes, 8 N b for the answers (up to 64 MiB more if threads
+/// share the columns) and 80 for each region. If a strip of one row with the columns exceeds a given `strips.memory`,
+/// bins are processed in groups and the image is read once for each; `memory` does not include the answers. O(groups H
+/// W + distinct rows b W). Exact.
+/// Throws as `strip_sums`, and InvalidArgument for another backend than the CPU.
 std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& image, Type type, const Binning& binning,
                                         Span<const Region> regions, Outside outside = Outside::error,
                                         const StripOptions& strips = {});

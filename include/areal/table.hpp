@@ -1,5 +1,5 @@
 #pragma once
-/// \file table.hpp Tables and tensors that answer: views of memory with their border.
+/// \file table.hpp Tables and tensors for queries: views of memory with their border.
 
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
@@ -8,9 +8,9 @@
 
 namespace areal {
 
-/// A table's memory and its border, which is never assumed. Sums, means, variances and windows take any number of
-/// channels and images, planar or interleaved, and answer for every plane; all else takes one plane (channels = batch
-/// = 1; see `plane`).
+/// A table's memory and its border, which has no default. Sums, means, variances and windows support any number of
+/// channels and images, planar or interleaved, and answer for every plane; all other queries need one plane (channels =
+/// batch = 1; see `plane`).
 struct TableView {
   ConstView view;
   Border border;
@@ -20,7 +20,7 @@ struct TableView {
   MemoryPlace memory() const noexcept { return view.memory; }
 };
 
-/// A tensor that answers: planar, channels = bins.
+/// A tensor for queries: planar, channels = bins.
 struct TensorView {
   ConstView view;
   Border border;
@@ -31,9 +31,8 @@ struct TensorView {
   MemoryPlace memory() const noexcept { return view.memory; }
 };
 
-/// The tables of one image, or of several planes, that queries read: the sum; for variances the squares, of the same
-/// planes; the valid pixels' count where a mask or ignore_nan left some out, of as many channels or of one for all; the
-/// tilted table.
+/// The tables that queries read, of one or several planes: the sum; for variances the squares, of the same planes; with
+/// a mask or ignore_nan the count of valid pixels, of as many channels or one for all; the tilted table.
 struct SatView {
   TableView sum;
   std::optional<TableView> squares = {}, count = {};
@@ -46,14 +45,14 @@ struct SatView {
   MemoryPlace memory() const noexcept { return sum.view.memory; }
 };
 
-/// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and
-/// column: from it, the other borders need `image` (the image the table was made of, same type pair); to it and between
-/// the others `image` is not read, and of it only the last row and column. Tables of sums only: those of squares are of
-/// no type pair's image. Integers are as if computed anew; floats round as one more addition does, alike everywhere.
-/// O(H W). The memory of `from` decides where it runs, and `to` and `image` are the same memory; on CUDA with
-/// `execution.stream` given the copy is queued, without one it is done when this returns. Throws InvalidArgument for
-/// shapes or memory that do not belong together, and where `to` overlaps `from` or the image: not in place;
-/// Unavailable and DeviceError as queries do.
+/// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and column:
+/// converting from it needs `image`, the table's image in the same type pair, whose last row and column are read; other
+/// conversions ignore it. Tables of sums only: tables of squares have no type pair. Integers equal those of a new
+/// computation; floats are rounded as by one more addition, alike everywhere. O(H W). The memory of `from` decides
+/// where it runs, and `to` and `image` are in the same memory; on CUDA with `execution.stream` the copy is queued,
+/// otherwise it is complete on return.
+/// Throws InvalidArgument for mismatched shapes or memory, and if `to` overlaps `from` or the image; Unavailable and
+/// DeviceError as queries do.
 void convert_border(const TableView& from, const View& to, Border to_border, const ConstView& image = {},
                     const Execution& execution = {});
 

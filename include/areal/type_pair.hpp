@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// The type pairs that every algorithm takes: X(name, input element, table element).
+/// The type pairs that every algorithm supports: X(name, input element, table element).
 #define AREAL_COMMON_TYPE_PAIRS(X)        \
   X(8u32u, std::uint8_t, std::uint32_t)   \
   X(8u32s, std::uint8_t, std::int32_t)    \
@@ -31,8 +31,8 @@
   X(32f64f, float, double)                \
   X(64f64f, double, double)
 
-/// Every type pair, once, the common ones first; the papers' algorithms for GPUs do not take the others. Adding a type
-/// pair is adding a line here; kernels, dispatch, tests, benchmarks and documentation iterate this list.
+/// Every type pair, once, the common ones first; the papers' algorithms for GPUs do not support the others. To add a
+/// type pair, add a line here; kernels, dispatch, tests, benchmarks and documentation iterate this list.
 #define AREAL_TYPE_PAIRS(X)               \
   AREAL_COMMON_TYPE_PAIRS(X)              \
   X(8s64s, std::int8_t, std::int64_t)     \
@@ -55,19 +55,18 @@ struct TypePair {
 std::span<const TypePair> type_pairs() noexcept;
 /// "8u32u".
 std::string name_of(TypePair types);
-/// The type pair of that name, as "8u32u". Throws InvalidArgument, naming those that there are, where none has it.
+/// The type pair of that name, as "8u32u". Throws InvalidArgument, naming the possible ones, for another name.
 TypePair type_pair(std::string_view name);
-/// The same, or nothing where none has that name.
+/// The same, or nothing for another name.
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
-/// The type pair a plan, the one-line forms and the command take when none is named, for images of that shape and type:
-/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 16f64f; 64u64u;
-/// 64s64s; 8s32s while 128*W*H fits 31 bits, else 8s64s. The batch counts where it is the depth of one volume: 8u32u
-/// while 255*W*H*D fits.
+/// The type pair used by default for images of that shape and type: 8u32u while 255*W*H fits 32 bits, else 8u64u;
+/// 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 16f64f; 64u64u; 64s64s; 8s32s while 128*W*H fits 31 bits, else
+/// 8s64s. With `volume` the batch, its depth, counts too: 8u32u while 255*W*H*D fits.
 TypePair default_types(const Shape& image, Type input, bool volume = false);
 
-/// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are
-/// (a table may wrap, the sum of such a region is exact all the same). 2^53 / max for 64f, and unlimited
-/// (INT64_MAX) for float inputs, whose sums round instead.
+/// The most pixels for which a region's sum fits the table type, for any pixels (a table may wrap; the sum of such a
+/// region is exact all the same). 2^53 / max for 64f, and unlimited (INT64_MAX) for float inputs, whose sums round
+/// instead.
 std::int64_t largest_safe_region(TypePair types) noexcept;
 
 }  // namespace areal

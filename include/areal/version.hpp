@@ -9,8 +9,8 @@
 
 namespace areal {
 
-/// The version of the library that is linked, e.g. "0.1.0"; compare with AREAL_VERSION_STRING to
-/// find a header and a library that do not belong together.
+/// The version of the linked library, e.g. "0.1.0"; compare with AREAL_VERSION_STRING to detect a mismatch of header
+/// and library.
 const char* version() noexcept;
 
 }  // namespace areal

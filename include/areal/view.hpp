@@ -1,5 +1,5 @@
 #pragma once
-/// \file view.hpp Views: where an image or a table lies in memory. They own nothing.
+/// \file view.hpp Views: where an image or a table lies in memory. Views own nothing.
 
 #include <areal/execution.hpp>
 #include <areal/type.hpp>
@@ -22,13 +22,13 @@ struct Shape {
   std::int64_t batch = 1;
   Layout layout = Layout::interleaved;
 
-  /// True where there is nothing to read or write.
+  /// True if there is nothing to read or write.
   bool empty() const noexcept { return width == 0 || height == 0 || channels == 0 || batch == 0; }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// Memory of a Shape. Pitches are bytes: between rows, between planes of a planar layout, between images of a batch.
-/// A pitch of 0 means contiguous. Any alignment is read and written; pitches that overlap are refused where used.
+/// Memory of a Shape. Pitches are bytes: between rows, between planes of a planar layout, between images of a batch. A
+/// pitch of 0 means contiguous. Any alignment is supported; functions refuse pitches that overlap.
 template <class Void>
 struct BasicView {
   Void* data = nullptr;
@@ -50,7 +50,7 @@ struct BasicView {
         batch_pitch(batch_pitch_) {
     const bool planar = shape.layout == Layout::planar;
     const auto size = static_cast<std::int64_t>(size_of(type));
-    // Shapes that overflow are found by the checks at the entry of the library; here they only must not be undefined.
+    // Must not be undefined for extents that overflow, which the library's functions refuse later.
     auto times = [](std::int64_t a, std::int64_t b) {
       return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
     };
@@ -64,7 +64,7 @@ struct BasicView {
   requires(!std::is_void_v<T> && std::is_convertible_v<T*, Void*>)
       BasicView(T* data_, std::int64_t width, std::int64_t height, std::int64_t row_pitch_ = 0)
       : BasicView(data_, type_of<std::remove_const_t<T>>, Shape{width, height}, row_pitch_) {}
-  /// A mutable view reads as a const one.
+  /// A mutable view converts to a const one.
   template <class Other>
   requires(std::is_const_v<Void> && !std::is_const_v<Other>)
       BasicView(const BasicView<Other>& other)  // NOLINT: implicit on purpose
@@ -76,7 +76,7 @@ struct BasicView {
         batch_pitch(other.batch_pitch),
         memory(other.memory) {}
 
-  /// The same view, of memory there: `ConstView(pixels, 1920, 1080).in({MemoryPlace::cuda, 0})`.
+  /// The same view, in memory of that place: `ConstView(pixels, 1920, 1080).in({MemoryPlace::cuda, 0})`.
   BasicView in(MemoryPlace place) const noexcept {
     BasicView view = *this;
     view.memory = place;
@@ -84,7 +84,7 @@ struct BasicView {
   }
 
   /// Address of row y of a channel (planar) or of all channels (interleaved: channel offsets the first element) of
-  /// image n. Unchecked; null where data is (an empty view may have no memory).
+  /// image n. Unchecked; null if data is (an empty view may have no memory).
   Void* row(std::int64_t y, std::int64_t channel = 0, std::int64_t n = 0) const noexcept {
     using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
     return data ? static_cast<Byte*>(data) + n * batch_pitch + channel * plane_pitch + y * row_pitch : nullptr;
@@ -98,8 +98,8 @@ struct BasicView {
 using View = BasicView<void>;
 using ConstView = BasicView<const void>;
 
-/// One channel of one image of a view, as a single-channel view of the same memory. Throws InvalidArgument for a
-/// channel or an image that is not there, and for one of several interleaved channels, whose rows are not contiguous.
+/// One channel of one image of a view, as a single-channel view of the same memory. O(1). Throws InvalidArgument for a
+/// channel or an image out of range, and for one of several interleaved channels, whose rows are not contiguous.
 ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
 View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
 

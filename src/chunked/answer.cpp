@@ -17,13 +17,13 @@ struct Entry {
   std::int64_t x = 0, y = 0;
 };
 
-/// Of the corners of a region: +T[bottom][right] - T[top][right] - T[bottom][left] + T[top][left].
+/// One term of +T[bottom][right] - T[top][right] - T[bottom][left] + T[top][left].
 Entry entry_of(const Region& r, std::uint32_t corner) {
   return {(corner & 2) != 0 ? r.x - 1 : r.x + r.width - 1, (corner & 1) != 0 ? r.y - 1 : r.y + r.height - 1};
 }
 bool is_subtracted(std::uint32_t corner) { return corner == 1 || corner == 2; }
 
-/// What a thread reads into.
+/// A thread's read buffers.
 struct Scratch {
   std::vector<std::uint32_t> tile;
   std::vector<std::uint64_t> top, left;
@@ -106,15 +106,15 @@ void Answers::add_tile(const ShardReader& shard, const CarryReader& carries, std
   scratch.left.resize(static_cast<std::size_t>(most_y - least_y + 1));
   carries.read_top(least_x, most_x - least_x + 1, scratch.top.data());
   carries.read_left(j, least_y - i * tile, most_y - least_y + 1, scratch.left.data());
-  const std::uint64_t beside = carries.corner(j);
+  const std::uint64_t corner_carry = carries.corner(j);
   for (const Corner& corner : corners) {
     const Entry at = entry(corner);
     const std::int64_t x = at.x - j * tile, y = at.y - i * tile;
     const std::uint64_t local =
         checked_ ? scratch.tile[static_cast<std::size_t>(y * tile + x)] : shard.entry(i, j, y, x);
     const std::uint64_t value = local + scratch.top[static_cast<std::size_t>(at.x - least_x)] +
-                                scratch.left[static_cast<std::size_t>(at.y - least_y)] - beside;
-    // Threads work on different shards, which may have corners of one region.
+                                scratch.left[static_cast<std::size_t>(at.y - least_y)] - corner_carry;
+    // Threads work on different shards, which may have corners of the same region.
     std::atomic_ref<std::uint64_t>(out_[corner.which / 4])
         .fetch_add(is_subtracted(corner.which % 4) ? 0 - value : value, std::memory_order_relaxed);
   }

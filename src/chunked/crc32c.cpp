@@ -11,7 +11,7 @@
 namespace areal::chunked {
 namespace {
 
-// Slicing by 8 (Kounavis and Berry 2005): table k holds what a byte becomes behind which k more bytes have come.
+// Slicing by 8 (Kounavis and Berry 2005): table k has the effect of a byte that k more bytes follow.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {

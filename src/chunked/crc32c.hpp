@@ -1,12 +1,12 @@
 #pragma once
-// CRC-32C (Castagnoli), as RFC 3720 has it: reflected polynomial 0x82F63B78, all ones before and after.
+// CRC-32C (Castagnoli) of RFC 3720: reflected polynomial 0x82F63B78, all ones before and after.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace areal::chunked {
 
-/// The checksum of `bytes` bytes, going on from that of what came before them.
+/// The checksum of `bytes` bytes, continuing that of the bytes before them.
 std::uint32_t crc32c(const void* data, std::size_t bytes, std::uint32_t before = 0) noexcept;
 
 /// The same without the CPU's instruction.

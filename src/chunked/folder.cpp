@@ -23,7 +23,7 @@ std::string described(const Format& f) {
   return sentence(f.width, "x", f.height, " pixels of ", f.dtype, " in tiles of ", f.tile);
 }
 
-/// Has all of a row of shards been written?
+/// True if a whole row of shards is written.
 bool is_row_there(const fs::path& folder, const Format& f, std::int64_t row) {
   for (std::int64_t column = 0; column < f.shard_columns(); ++column)
     if (!is_there(folder / shard_name(row, column))) return false;
@@ -33,7 +33,7 @@ bool is_row_there(const fs::path& folder, const Format& f, std::int64_t row) {
   return true;
 }
 
-/// Everything of a table but its group's metadata, which say by then that it is being replaced.
+/// Removes everything of a table but its group's metadata, which by then say that it is being replaced.
 void remove_objects(const fs::path& folder) {
   for (const std::string_view name : array_names) {
     std::error_code error;
@@ -56,7 +56,7 @@ void begin_anew(const fs::path& folder, const Format& f, bool exists) {
   top.commit();
 }
 
-/// The first row of shards that is not complete; -1 where nothing says so.
+/// The first incomplete row of shards; -1 if the folder does not say.
 std::int64_t first_open_row(const fs::path& folder, const Format& f) {
   const std::int64_t n = f.tiles_per_shard();
   if (!is_there(folder / top_name(0))) return -1;
@@ -77,7 +77,7 @@ LockedFolder::LockedFolder(const fs::path& path) {
   folder_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder_.get() < 0 && errno == ENOTDIR) fail(path, "is a file, and a chunked table is a folder");
   if (folder_.get() < 0) fail(path, "cannot be opened (", std::strerror(errno), ")");
-  // A file system without locks has none to offer.
+  // Ignores file systems without locks.
   if (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     fail(path, "another process is writing this table");
 }

@@ -61,7 +61,7 @@ const json& member(const json& object, const char* key) {
   return at == object.end() ? none : *at;
 }
 
-/// Metadata without what may be there or not: empty configurations.
+/// Metadata without optional parts: empty configurations.
 json plain(const json& value) {
   json result = value;
   if (value.is_object()) {
@@ -83,7 +83,7 @@ bool whole_number(const json& value, std::int64_t& number) {
   return number >= 0;
 }
 
-/// Height, width and tile, which are not yet checked. False where they are not there.
+/// Reads unchecked height, width and tile. False if one is missing.
 bool read_shape(const json& local, Format& format) {
   const json& shape = member(local, "shape");
   const json& codec = member(local, "codecs");
@@ -175,7 +175,7 @@ Format format_of(const fs::path& where, const std::string& dtype, const std::arr
       const json& found = member(arrays[i], key.c_str());
       if (key == "storage_transformers" && found.is_array() && found.empty()) continue;
       const json here = plain(found), there = plain(member(expected, key.c_str()));
-      // As text: 0 and 0.0, which are equal numbers, are not the same metadata.
+      // As text: 0 and 0.0, which compare equal, are different metadata.
       if (here.dump(-1, ' ', true) != there.dump(-1, ' ', true))
         fail(where, array_names[i], ": ", unquoted(key), " is ", shortened_json(here), ", where the format has ",
              shortened_json(there));

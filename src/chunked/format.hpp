@@ -1,6 +1,5 @@
 #pragma once
-// The format of chunked tables, as docs/chunked-tables.md has it: what the metadata says, what is refused, and where
-// things are.
+// The format of chunked tables (docs/chunked-tables.md): its metadata, refusals and file names.
 
 #include <areal/type.hpp>
 #include <areal/view.hpp>
@@ -26,7 +25,7 @@ inline constexpr std::array<std::string_view, 4> array_names{"local", "top", "le
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What a chunked table is of: an image of height x width pixels, cut into tiles.
+/// The image of a chunked table, height x width pixels, cut into tiles.
 struct Format {
   std::int64_t height = 0, width = 0, tile = 0;
   std::string dtype;
@@ -42,7 +41,7 @@ struct Format {
   friend bool operator==(const Format&, const Format&) = default;
 };
 
-/// Throws InvalidArgument for an image or a tile that cannot be.
+/// Throws InvalidArgument for an invalid image or tile.
 void require_possible(const Format& format);
 
 /// The names of objects below the table's folder.
@@ -51,9 +50,9 @@ fs::path top_name(std::int64_t tile_row);
 fs::path left_name(std::int64_t tile_row);
 fs::path corner_name(std::int64_t tile_row);
 
-/// How far the writing of a table has come.
+/// The progress of writing a table.
 enum class Stage : std::uint8_t {
-  replacing,  ///< objects of another table may still be there
+  replacing,  ///< objects of another table may still exist
   begun,
   complete
 };
@@ -62,11 +61,11 @@ enum class Stage : std::uint8_t {
 std::string group_json(const Format& format, Stage stage);
 std::string array_json(const Format& format, std::string_view array);
 
-/// A zarr.json. Throws IoError for what is none.
+/// Parses a zarr.json. Throws IoError for anything else.
 nlohmann::json parse_metadata(const fs::path& where, std::string_view text);
-/// The dtype of a table's group; `stage` becomes what the attributes say. Throws IoError for another group.
+/// The dtype of a table's group; sets `stage` from the attributes. Throws IoError for another group.
 std::string group_dtype(const fs::path& where, const nlohmann::json& metadata, Stage& stage);
-/// What the four arrays, in the order of array_names, are of. Throws IoError where their metadata are not the format's.
+/// The format of the four arrays, in the order of array_names. Throws IoError if their metadata do not match it.
 Format format_of(const fs::path& where, const std::string& dtype, const std::array<nlohmann::json, 4>& arrays);
 
 }  // namespace areal::chunked

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t piece_bytes = 1 << 20;
 constexpr std::size_t most_a_call = std::size_t{1} << 30;  // Linux moves at most 2 GiB
 
-/// Bytes read: fewer than asked for at the end of the file; -1, and errno.
+/// Reads bytes; returns their number, smaller at the end of the file, or -1, and errno.
 std::int64_t read_some(int fd, std::uint64_t offset, void* into, std::size_t bytes) {
   std::size_t done = 0;
   while (done < bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-// Objects of a table as files: read in parts, and written so that each appears whole or not at all.
+// Objects of a table as files: read in parts, and written atomically.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class FileDescriptor {
   int fd_;
 };
 
-/// An object that is there. All throw IoError, which names the path and `what` was to be read.
+/// An existing object. All functions throw IoError, which names the path and `what` was to be read.
 class ObjectReader {
  public:
   ObjectReader() = default;
@@ -35,9 +35,9 @@ class ObjectReader {
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   void read(std::uint64_t offset, void* into, std::size_t bytes, const std::string& what) const;
-  /// What is read whole: `bytes` and their checksum, from `offset` on.
+  /// Reads `bytes` and their checksum from `offset` on, and verifies it.
   void read_checked(std::uint64_t offset, void* into, std::size_t bytes, const std::string& what) const;
-  /// All of the object, which must have that many bytes and their checksum, without keeping it.
+  /// Verifies the whole object, which must have that many bytes and their checksum, without keeping it.
   void check(std::uint64_t bytes_with_checksum, const std::string& what) const;
   const fs::path& path() const noexcept { return path_; }
 
@@ -47,11 +47,10 @@ class ObjectReader {
   std::uint64_t bytes_ = 0;
 };
 
-/// A whole zarr.json. Throws IoError for what is missing or larger than any metadata.
+/// A whole zarr.json. Throws IoError if it is missing or larger than any metadata.
 std::string read_metadata(const fs::path& path);
 
-/// An object that is being written, beside its name under NAME.partial. Its folders are made. Removed where it is not
-/// committed.
+/// An object being written, under NAME.partial. Creates its folders. Removes the file unless it is committed.
 class ObjectWriter {
  public:
   explicit ObjectWriter(const fs::path& path);
@@ -60,7 +59,7 @@ class ObjectWriter {
   ObjectWriter& operator=(ObjectWriter&&) = delete;
 
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes) const;
-  /// The object under its name. Throws IoError; the object is then not there.
+  /// Renames the object to its final name. Throws IoError, without creating the object.
   void commit();
 
  private:
@@ -69,7 +68,7 @@ class ObjectWriter {
   FileDescriptor file_;
 };
 
-/// Numbers of 64 bits behind one another, and their checksum at the end.
+/// Writes 64-bit numbers, and their checksum at the end.
 class NumbersWriter {
  public:
   explicit NumbersWriter(const fs::path& path) : object_(path) {}

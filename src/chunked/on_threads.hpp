@@ -1,5 +1,5 @@
 #pragma once
-// One body on several threads.
+// Runs one body on several threads.
 
 #include <algorithm>
 #include <areal/info.hpp>
@@ -13,15 +13,15 @@
 
 namespace areal::chunked {
 
-/// What a number of threads means: 0 is all, and more than there are is all of them.
+/// The meaning of a number of threads: 0 is all, and larger numbers than the machine's are all.
 inline int threads_of(int threads) {
   const int most = areal::default_threads();
   return threads <= 0 ? most : std::min(threads, most);
 }
 
-/// body(worker) on the caller (worker 0) and on up to `threads` - 1 more, each once. `stop` is called, once, when one
-/// has thrown, so that the others end; what it threw is rethrown when all have ended. Where the system has no more
-/// threads, fewer work: bodies take what there is to do from a common place.
+/// body(worker) on the caller (worker 0) and on up to `threads` - 1 more, each once. If one throws, calls `stop` once,
+/// so that the others end, and rethrows when all have ended. If the system provides fewer threads, fewer run: bodies
+/// share a common supply of work.
 inline void on_threads(int threads, const std::function<void(int worker)>& body, const std::function<void()>& stop) {
   std::mutex mutex;
   std::exception_ptr error;

@@ -1,5 +1,5 @@
 #pragma once
-// Reading a table: a shard's tiles by its index, and the carries beside a tile.
+// Reading a table: a shard's tiles by its index, and the carries of a tile.
 
 #include <array>
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace areal::chunked {
 
-/// A shard whose index has been read and checked.
+/// A shard with its index read and checked.
 class ShardReader {
  public:
   ShardReader(const fs::path& folder, const Format& format, std::int64_t row, std::int64_t column);
 
-  /// All entries of a tile, t x t, held to their checksum. The tile's row and column count in the image.
+  /// All entries of a tile, t x t, verified against their checksum. Row and column of the tile are the image's.
   void read_tile(std::int64_t i, std::int64_t j, std::uint32_t* into) const;
-  /// One entry, unchecked.
+  /// One entry, unverified.
   std::uint32_t entry(std::int64_t i, std::int64_t j, std::int64_t y, std::int64_t x) const;
 
  private:
@@ -33,7 +33,7 @@ class CarryReader {
   CarryReader(const fs::path& folder, const Format& format, std::int64_t tile_row);
 
   std::int64_t tile_row() const noexcept { return row_; }
-  /// Numbers top[x..], left[tile column][y..] (y of the tile) and corner[tile column], unchecked.
+  /// Numbers top[x..], left[tile column][y..] (y within the tile) and corner[tile column], unverified.
   void read_top(std::int64_t x, std::int64_t count, std::uint64_t* into) const;
   void read_left(std::int64_t tile_column, std::int64_t y, std::int64_t count, std::uint64_t* into) const;
   std::uint64_t corner(std::int64_t tile_column) const;
@@ -45,7 +45,7 @@ class CarryReader {
   ObjectReader top_, left_, corner_;
 };
 
-/// "tile (3, 4) of local", and so on: the words of errors.
+/// "tile (3, 4) of local": the name in errors.
 std::string tile_words(std::int64_t i, std::int64_t j);
 std::string carry_words(const char* array, std::int64_t tile_row);
 

@@ -135,7 +135,7 @@ void ShardRow::block_ended(const Block& block) {
   block_done_();
 }
 
-/// The index behind the tiles, and the shard under its name.
+/// Writes the index behind the tiles, and renames the shard.
 void ShardRow::publish(std::int64_t shard) {
   const std::int64_t n = format_.tiles_per_shard(), columns = tile_columns_of(shard);
   const auto stored = static_cast<std::uint64_t>(format_.tile_bytes() + crc_bytes);
@@ -156,25 +156,25 @@ void ShardRow::publish(std::int64_t shard) {
 
 void ShardRow::write_carries(std::vector<std::uint64_t>& top) {
   const std::int64_t tile = format_.tile, columns = format_.tile_columns();
-  std::vector<std::uint64_t> beside(size(tile)), left(size(tile)), corners(size(columns));
+  std::vector<std::uint64_t> row_left(size(tile)), left(size(tile)), corners(size(columns));
   for (std::int64_t k = 0; k < tile_rows_; ++k) {
     const std::int64_t row = row_ * format_.tiles_per_shard() + k;
     const std::int64_t height = std::min(tile, format_.height - row * tile);
     const std::uint32_t* const bottom = &bottom_[size(k * format_.width)];
     NumbersWriter left_object(folder_ / left_name(row));
-    std::fill(beside.begin(), beside.end(), 0);
+    std::fill(row_left.begin(), row_left.end(), 0);
     std::fill(left.begin(), left.end(), 0);
     std::uint64_t corner = 0;
     for (std::int64_t j = 0; j < columns; ++j) {
       const std::uint32_t* const right = &right_[size((k * columns + j) * tile)];
       corners[size(j)] = corner;
-      for (std::int64_t y = 0; y < height; ++y) left[size(y)] = beside[size(y)] + corner;
+      for (std::int64_t y = 0; y < height; ++y) left[size(y)] = row_left[size(y)] + corner;
       left_object.append(left.data(), left.size());
       const std::int64_t end = std::min((j + 1) * tile, format_.width);
       corner = top[size(end - 1)];
-      const std::uint64_t before = beside[size(height - 1)];
+      const std::uint64_t before = row_left[size(height - 1)];
       for (std::int64_t x = j * tile; x < end; ++x) top[size(x)] += before + bottom[x];
-      for (std::int64_t y = 0; y < height; ++y) beside[size(y)] += right[y];
+      for (std::int64_t y = 0; y < height; ++y) row_left[size(y)] += right[y];
     }
     left_object.commit();
     NumbersWriter corner_object(folder_ / corner_name(row));

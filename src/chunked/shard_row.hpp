@@ -16,7 +16,7 @@
 
 namespace areal::chunked {
 
-/// Plans of the tables of a whole tile, and of those cut off at the image's right and lower edge.
+/// Plans for the tables of a whole tile, and of those cut off at the image's right and lower edge.
 class TilePlans {
  public:
   explicit TilePlans(const Format& format);
@@ -37,8 +37,8 @@ class ShardRow {
   ShardRow(const fs::path& folder, const Format& format, const WritePlan& plan, const TilePlans& plans,
            const ImageReader& read, const std::function<void()>& block_done);
 
-  /// Writes row `row` of shards and the carries of its tiles. `top` is the row of the whole table above it, and
-  /// becomes that below it.
+  /// Writes row `row` of shards and the carries of its tiles. `top` is the row of the whole table above it on entry,
+  /// and below it on return.
   void write(std::int64_t row, std::vector<std::uint64_t>& top);
 
  private:
@@ -66,10 +66,10 @@ class ShardRow {
   std::int64_t row_ = 0, first_y_ = 0, end_y_ = 0, tile_rows_ = 0;  // of this row of shards
   std::vector<std::uint32_t> bottom_;                               // [tile row][x]: the last rows of the tiles
   std::vector<std::uint32_t> right_;                                // [tile row][tile column][y]: their last columns
-  std::mutex reading_;                                              // of what follows
+  std::mutex reading_;                                              // guards what follows
   std::int64_t next_shard_ = 0, next_block_ = 0;
   bool stopped_ = false;
-  std::mutex state_;  // of what follows
+  std::mutex state_;  // guards what follows
   std::vector<std::optional<ObjectWriter>> objects_;
   std::vector<std::int64_t> blocks_left_;
   std::int64_t published_ = 0;

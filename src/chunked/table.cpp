@@ -1,4 +1,4 @@
-// An opened chunked table: what it is of, answers, and verify().
+// An opened chunked table: its description, answers, and verify().
 
 #include <areal/chunked_table.hpp>
 #include <array>
@@ -70,7 +70,7 @@ void ChunkedTable::sums(Span<const Region> regions, Span<std::uint64_t> out, con
       throw OutOfMemory(sentence("memory ", options.memory, " bytes: an answer from ", state_->path.string(),
                                  " takes at least ", least),
                         least);
-    // At most half of it for threads, the rest for regions.
+    // At most half of the memory for threads, the rest for regions.
     threads = static_cast<int>(
         std::clamp<std::uint64_t>(options.memory / 2 / of_thread, 1, static_cast<std::uint64_t>(threads)));
     const std::uint64_t left = options.memory - static_cast<std::uint64_t>(threads) * of_thread;

@@ -13,7 +13,7 @@ namespace {
 
 using Findings = std::vector<std::string>;
 
-/// check(), and its sentence where it throws.
+/// Calls check(); keeps the sentence if it throws.
 template <class Check>
 void find(Findings& findings, Check&& check) {
   try {
@@ -59,8 +59,8 @@ Findings of_carries(const fs::path& folder, const Format& f, std::int64_t shard_
 std::vector<std::string> find_damage(const fs::path& folder, const Format& f, const ChunkedReadOptions& options) {
   if (f.width == 0 || f.height == 0) return {};
   const std::int64_t columns = f.shard_columns(), rows = f.shard_rows();
-  // A unit is a shard; the last one of a row of shards has its carries, too. No product of rows and columns: hostile
-  // metadata may make it large, but then the first objects are missing already.
+  // A unit is a shard; the last one of a row of shards includes its carries. Does not multiply rows and columns:
+  // hostile metadata may make the product large, but then the first objects are missing already.
   std::mutex mutex;
   std::int64_t row = 0, column = 0, done = 0, started = 0;
   std::size_t found = 0;

@@ -1,4 +1,4 @@
-// Writing a chunked table: one pass over the image, a row of shards after another.
+// Writing a chunked table: one pass over the image, one row of shards after another.
 
 #include <areal/chunked_table.hpp>
 #include "chunked/folder.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace chunked;
 
-/// The tile of a table that is to be gone on with counts where none was asked for.
+/// A resumed table keeps its tile unless one is requested.
 Format format_to_write(const fs::path& path, const Shape& image, Type type, const ChunkedWriteOptions& options) {
   Format format = format_for(image, type, options.tile);
   std::error_code error;

@@ -10,7 +10,7 @@ namespace areal::chunked {
 namespace {
 
 constexpr std::int64_t usual_side = 1024;
-constexpr std::uint64_t beside = 1 << 20;  // paths, indexes, threads
+constexpr std::uint64_t other_bytes = 1 << 20;  // paths, indexes, threads
 
 std::uint64_t unsigned_of(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
@@ -30,7 +30,7 @@ std::uint64_t thread_bytes(const Format& f, std::int64_t block_side) {
          (std::uint64_t{64} << 10);
 }
 
-std::uint64_t least_write_memory(const Format& f) { return beside + carry_bytes(f) + thread_bytes(f, f.tile); }
+std::uint64_t least_write_memory(const Format& f) { return other_bytes + carry_bytes(f) + thread_bytes(f, f.tile); }
 
 WritePlan plan_write(const Format& f, const ChunkedWriteOptions& options) {
   WritePlan plan{threads_of(options.threads), std::max(f.tile, usual_side)};
@@ -46,7 +46,7 @@ WritePlan plan_write(const Format& f, const ChunkedWriteOptions& options) {
     throw OutOfMemory(sentence("memory ", options.memory, " bytes: the table of an image of ", f.width, "x", f.height,
                                " in tiles of ", f.tile, " takes at least ", least),
                       least);
-  const std::uint64_t left = options.memory - beside - carry_bytes(f);
+  const std::uint64_t left = options.memory - other_bytes - carry_bytes(f);
   while (plan.block_side > f.tile && thread_bytes(f, plan.block_side) > left) plan.block_side /= 2;
   plan.threads = static_cast<int>(
       std::clamp<std::uint64_t>(left / thread_bytes(f, plan.block_side), 1, static_cast<std::uint64_t>(plan.threads)));

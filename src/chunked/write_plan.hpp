@@ -1,5 +1,5 @@
 #pragma once
-// How a table is written: how many threads work on blocks of which size, and what memory that takes.
+// How a table is written: the number of threads, the size of blocks, and the memory needed.
 
 #include <areal/chunked_table.hpp>
 #include <cstdint>
@@ -9,19 +9,19 @@ namespace areal::chunked {
 
 struct WritePlan {
   int threads = 1;
-  std::int64_t block_side = 0;  // pixels: a multiple of a tile's, and a part of a shard's
+  std::int64_t block_side = 0;  // pixels: a multiple of a tile's, and a divisor of a shard's
 };
 
-/// Bytes for the carries of a row of shards, whatever the number of threads.
+/// Bytes for the carries of a row of shards, for any number of threads.
 std::uint64_t carry_bytes(const Format& format);
 /// Bytes of one thread.
 std::uint64_t thread_bytes(const Format& format, std::int64_t block_side);
 
 std::uint64_t least_write_memory(const Format& format);
-/// Throws OutOfMemory where options.memory is less than that.
+/// Throws OutOfMemory if options.memory is less than the minimum.
 WritePlan plan_write(const Format& format, const ChunkedWriteOptions& options);
 
-/// What an image's table is. Throws InvalidArgument for what cannot be.
+/// The format of an image's table. Throws InvalidArgument for invalid arguments.
 Format format_for(const Shape& image, Type type, std::int64_t tile);
 
 }  // namespace areal::chunked

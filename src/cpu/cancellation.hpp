@@ -1,5 +1,5 @@
 #pragma once
-// Work that its caller may stop: parallel_ranges, wavefront and in_order ask between pieces.
+// Cancellation of a caller's work: parallel_ranges, wavefront and in_order poll it between pieces.
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace areal::cpu {
 
-/// Its thread's, from the constructor to the destructor.
+/// Active on its thread from the constructor to the destructor.
 class Cancellation {
  public:
   explicit Cancellation(std::function<bool()> go_on);
@@ -19,13 +19,13 @@ class Cancellation {
 
   /// The innermost of the calling thread, or null.
   static Cancellation* current() noexcept;
-  /// False once the work is to stop. Any thread may call it: the one that made this asks, every `interval`, the others
-  /// hear of it.
+  /// False once the work must stop. Any thread may call it: the one that made this polls the callback every `interval`,
+  /// the others read the result.
   bool go_on() {
     if (stopped_.load(std::memory_order_relaxed)) return false;
     return std::this_thread::get_id() != thread_ || ask();
   }
-  /// Throws Cancelled where the work was to stop.
+  /// Throws Cancelled if the work must stop.
   void check() const;
 
  private:

@@ -6,7 +6,7 @@
 namespace areal::cpu {
 namespace {
 
-constexpr int spins = 500;  // 5 to 20 us: longer than a hand-over takes, shorter than a time slice
+constexpr int spins = 500;  // 5 to 20 us: longer than a wake-up on another core, shorter than a time slice
 
 void pause_briefly() {
 #if defined(__x86_64__)
@@ -41,7 +41,7 @@ void in_order(int threads, std::int64_t n, const std::function<void(std::int64_t
   const Turn turn(Cancellation::current());
   std::atomic<std::int64_t> next{0};
   on_threads(threads, n, [&] {
-    // Whoever waits for this thread's piece must hear that it will not be done.
+    // Threads that wait for this thread's piece must learn that it will not finish.
     struct Ending {
       std::atomic<bool>& ended;
       bool done = false;
@@ -50,7 +50,7 @@ void in_order(int threads, std::int64_t n, const std::function<void(std::int64_t
       }
     } ending{turn.ended_};
     while (turn.goes_on()) {
-      // relaxed: it orders nothing but who does what
+      // relaxed: only distributes the pieces
       const std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= n) break;
       body(i, turn);

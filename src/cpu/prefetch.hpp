@@ -1,5 +1,5 @@
 #pragma once
-// Prefetches lines that will be written soon, for ownership.
+// Prefetches cache lines for writing.
 
 namespace areal::cpu {
 

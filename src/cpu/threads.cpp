@@ -1,7 +1,7 @@
 // The only file that uses oneTBB. ThreadSanitizer cannot see into libtbb, so this file is compiled without it
-// (src/CMakeLists.txt), and `handed_on` and `taken_up` state what TBB guarantees: a task sees everything written before
-// it was started, and code that waits for tasks sees what they wrote. So no suppressions are needed, and the task
-// bodies are fully checked.
+// (src/CMakeLists.txt), and `release_writes` and `acquire_writes` state what TBB guarantees: a task sees everything
+// written before it was started, and code that waits for tasks sees what they wrote. So no suppressions are needed, and
+// the task bodies are fully checked.
 #include "cpu/threads.hpp"
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
@@ -32,7 +32,7 @@ void note_fork() { is_forked_child.store(true, std::memory_order_relaxed); }
 }  // namespace
 
 int default_threads() {
-  // TBB's threads are not in a forked child, which would wait for them for ever.
+  // A forked child lacks TBB's threads, and would wait for them for ever.
   static const int watched = pthread_atfork(nullptr, nullptr, note_fork);
   static_cast<void>(watched);
   return is_forked_child.load(std::memory_order_relaxed) ? 1 : tbb::info::default_concurrency();
@@ -55,14 +55,14 @@ namespace {
 #ifdef AREAL_TSAN
 struct Handover {
   std::uint64_t place = 0;
-  void handed_on() { __tsan_release(&place); }
-  void taken_up() { __tsan_acquire(&place); }
+  void release_writes() { __tsan_release(&place); }
+  void acquire_writes() { __tsan_acquire(&place); }
 };
 using Handovers = std::vector<Handover>;
 #else
 struct Handover {
-  void handed_on() {}
-  void taken_up() {}
+  void release_writes() {}
+  void acquire_writes() {}
 };
 struct Handovers {
   explicit Handovers(std::size_t) {}
@@ -90,8 +90,8 @@ bool alone(int threads) { return slots(threads) == 1; }
 
 // One task, and the wait for all tasks. These are destructors because exceptions end both, too.
 struct TaskScope {
-  TaskScope(Handover& before, Handover& after) : after_(after) { before.taken_up(); }
-  ~TaskScope() { after_.handed_on(); }
+  TaskScope(Handover& before, Handover& after) : after_(after) { before.acquire_writes(); }
+  ~TaskScope() { after_.release_writes(); }
   TaskScope(const TaskScope&) = delete;
   TaskScope& operator=(const TaskScope&) = delete;
 
@@ -100,7 +100,7 @@ struct TaskScope {
 };
 struct WaitScope {
   explicit WaitScope(Handover& after) : after_(after) {}
-  ~WaitScope() { after_.taken_up(); }
+  ~WaitScope() { after_.acquire_writes(); }
   WaitScope(const WaitScope&) = delete;
   WaitScope& operator=(const WaitScope&) = delete;
 
@@ -122,7 +122,7 @@ void in_ranges(int threads, std::int64_t n, std::int64_t grain,
                const std::function<void(std::int64_t, std::int64_t)>& body) {
   if (alone(threads) || n <= grain) return body(0, n);
   Handover before, after;
-  before.handed_on();
+  before.release_writes();
   const WaitScope wait(after);
   with_threads(threads, [&] {
     tbb::parallel_for(
@@ -142,7 +142,7 @@ void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
   const FloatEnvironment floats;
   Cancellation* const cancellation = Cancellation::current();
   if (cancellation == nullptr) return in_ranges(threads, n, grain, body);
-  // Pieces that are short beside the work that anyone would stop.
+  // Pieces that are short compared with any work worth cancelling.
   const std::int64_t piece = std::max({std::int64_t{1}, grain, n / 1024});
   in_ranges(threads, n, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t at = begin; at < end && cancellation->go_on();) {
@@ -170,7 +170,7 @@ void on_threads(int threads, std::int64_t most, const std::function<void()>& bod
   if (count == 1) return on_slot_0(body);
   Handover before, after;
   Handovers slot_taken(static_cast<std::size_t>(slots(threads)));
-  before.handed_on();
+  before.release_writes();
   const WaitScope wait(after);
   with_threads(threads, [&] {
     tbb::parallel_for(
@@ -190,16 +190,16 @@ void run_tasks(int threads, std::int64_t count, std::span<const std::int64_t> fi
   const FloatEnvironment floats;
   Handover before, after;
   Handovers started(static_cast<std::size_t>(count)), slot_taken(static_cast<std::size_t>(slots(threads)));
-  before.handed_on();
+  before.release_writes();
   const WaitScope wait(after);
   with_threads(threads, [&] {
     tbb::parallel_for_each(first.begin(), first.end(), [&](std::int64_t task, tbb::feeder<std::int64_t>& feeder) {
       const TaskScope scope(before, after);
       const TaskScope in_slot(slot_taken[static_cast<std::size_t>(slot())],
                               slot_taken[static_cast<std::size_t>(slot())]);
-      started[static_cast<std::size_t>(task)].taken_up();
+      started[static_cast<std::size_t>(task)].acquire_writes();
       body(task, [&](std::int64_t next) {
-        started[static_cast<std::size_t>(next)].handed_on();
+        started[static_cast<std::size_t>(next)].release_writes();
         feeder.add(next);
       });
     });

@@ -1,4 +1,4 @@
-// Stands in for the CUDA backend in a build without it: no device is there, and nothing runs.
+// The stub of the CUDA backend for builds without it: there is no device, and every call throws.
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"

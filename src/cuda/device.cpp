@@ -22,7 +22,7 @@ int device_count() noexcept {
 
 namespace {
 
-/// Why CUDA shows no devices; empty where it shows some.
+/// Why CUDA reports no devices; empty if it reports some.
 std::string why_none(cudaError_t status, int count) {
   if (status == cudaErrorInsufficientDriver) return "there is no NVIDIA driver, or it is older than this build's CUDA";
   if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
@@ -48,9 +48,10 @@ Device describe(int number) {
 }  // namespace
 
 std::string why_not(int device) {
-  // A device that was usable stays so, unless it is lost, which the next launch says; to ask takes as long as one.
+  // A usable device stays usable unless it is lost, which the next launch reports; a query takes as long as a launch.
   static constinit std::atomic<std::uint64_t> usable{0};
-  const std::uint64_t bit = device >= 0 && device < 64 ? std::uint64_t{1} << device : 0;  // those beyond are asked
+  const std::uint64_t bit =
+      device >= 0 && device < 64 ? std::uint64_t{1} << device : 0;  // others are queried each time
   if ((usable.load(std::memory_order_relaxed) & bit) != 0) return "";
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -64,7 +65,7 @@ std::string why_not(int device) {
       usable.fetch_or(bit, std::memory_order_relaxed);
       return "";
     }
-  } catch (const Unavailable& error) {  // another process has it for itself, for example
+  } catch (const Unavailable& error) {  // another process uses it exclusively, for example
     return error.what();
   }
   return "device " + std::to_string(device) + " is of an architecture that this build has no kernels for";
@@ -73,7 +74,7 @@ std::string why_not(int device) {
 std::vector<Device> devices(std::string* why) {
   std::vector<Device> found;
   std::string reason;
-  const int count = std::max(1, device_count());  // of none, the first says why
+  const int count = std::max(1, device_count());  // without devices, the first query says why
   for (int i = 0; i < count; ++i) {
     try {
       reason = why_not(i);
@@ -210,7 +211,7 @@ void synchronize(Stream stream) {
 bool is_capturing(Stream stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t answer = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status);
-  if (answer == cudaErrorStreamCaptureImplicit) {  // leaves the capture as it is
+  if (answer == cudaErrorStreamCaptureImplicit) {  // leaves the capture unchanged
     cudaGetLastError();
     return true;
   }

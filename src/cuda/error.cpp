@@ -8,8 +8,8 @@
 namespace areal::cuda {
 namespace {
 
-/// After these the device's context is lost: every call answers with them, until the process ends. So it was on another
-/// device of the process, with a context of its own, after a fault on this one (CUDA 13.0, two H200).
+/// After these errors the device's context is lost: every call returns them until the process ends. After a fault on
+/// one device, another device of the process was lost as well (CUDA 13.0, two H200).
 bool sticky(cudaError_t status) {
   switch (status) {
     case cudaErrorIllegalAddress:
@@ -35,11 +35,11 @@ bool sticky(cudaError_t status) {
   }
 }
 
-/// Of this thread; null where it launched nothing yet.
+/// Of this thread; null before its first launch.
 thread_local const char* last_launched = nullptr;
 
 [[noreturn]] void fail(cudaError_t status, const std::string& what) {
-  cudaGetLastError();  // an error that is not sticky is told once
+  cudaGetLastError();  // clears an error that is not sticky
   const std::string words = what + ": " + cudaGetErrorString(status);
   switch (status) {
     case cudaErrorMemoryAllocation:
@@ -86,11 +86,11 @@ void check(cudaError_t status, const Launch& launch) {
   last_launched = launch.type;
 }
 
-LaunchCounts told_of(const Launch& launch) {
-  LaunchCounts told;
-  told.kernel = kernels::kernel_name(launch.type);
-  told.blocks = launch.blocks, told.threads = launch.threads, told.shared_bytes = launch.shared_bytes;
-  return told;
+LaunchCounts counts_of(const Launch& launch) {
+  LaunchCounts counts;
+  counts.kernel = kernels::kernel_name(launch.type);
+  counts.blocks = launch.blocks, counts.threads = launch.threads, counts.shared_bytes = launch.shared_bytes;
+  return counts;
 }
 
 void throw_too_many_blocks(const Launch& launch) {

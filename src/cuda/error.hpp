@@ -1,5 +1,5 @@
 #pragma once
-// What the CUDA runtime answers becomes an exception of areal. Needs <cuda_runtime.h> before it.
+// Converts errors of the CUDA runtime to areal's exceptions. Needs <cuda_runtime.h> before it.
 
 #include <areal/research/launch_counts.hpp>
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace areal::cuda {
 
-/// Throws unless `status` is success: OutOfMemory, Unavailable (no device, no driver), or DeviceError, which names what
-/// was done. Where the device is lost to this process, it says so, and which launch of this thread was the last: work
-/// runs long after it was queued, so that its error is told to who comes next.
+/// Throws unless `status` is success: OutOfMemory, Unavailable (no device, no driver), or DeviceError, which names the
+/// operation. If the device is lost to this process, it says so, and names this thread's last launch: work runs after
+/// it was queued, so a later call reports its error.
 void check(cudaError_t status, const char* what);
 
 /// A launch of a kernel: `type` is the type name of its object.
@@ -23,7 +23,7 @@ struct Launch {
 void check(cudaError_t status, const Launch& launch);
 [[noreturn]] void throw_too_many_blocks(const Launch& launch);
 [[noreturn]] void throw_too_many_clusters(const Launch& launch, int blocks_each, int most);
-/// What a LaunchReport is told of it.
-LaunchCounts told_of(const Launch& launch);
+/// The launch as a LaunchReport gets it.
+LaunchCounts counts_of(const Launch& launch);
 
 }  // namespace areal::cuda

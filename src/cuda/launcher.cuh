@@ -1,5 +1,5 @@
 #pragma once
-// Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
+// Launches kernel objects on a CUDA stream: the launcher for schedules. One __global__ function launches all.
 
 #include <cuda_runtime.h>
 #include <areal/execution.hpp>
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(K::threads, K::resident) run(const __grid_cons
   K{Machine{}, args}();
 }
 
-/// The same of a kernel of clusters, which has no code for machines that have none.
+/// The same for a kernel of clusters, which has no code for machines without them.
 template <class K>
 __global__ void __launch_bounds__(K::threads, K::resident) run_clusters(const __grid_constant__ typename K::Args args) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -39,14 +39,14 @@ class Launcher {
   static constexpr int largest_cluster = 16;  ///< blocks
   static constexpr const char* name = "cuda";
 
-  /// Launches go to the current device, which must be the stream's. `on_launch` is told of each, where there is one.
+  /// Launches go to the current device, which must be the stream's. Calls `on_launch`, if set, for each.
   explicit Launcher(cudaStream_t stream, const LaunchReport* on_launch = nullptr)
       : stream_(stream), on_launch_(on_launch != nullptr && *on_launch ? on_launch : nullptr) {}
   /// For a DevicePlan.
   Launcher(int /*device*/, Stream stream, const LaunchReport* on_launch)
       : Launcher(static_cast<cudaStream_t>(stream.handle()), on_launch) {}
 
-  /// Throws what the launch answered. The launch may begin before the one before has ended where `overlap` is true.
+  /// Throws the launch's error. With `overlap`, the launch may begin before the previous one has ended.
   template <template <class, class> class K, class C>
   void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool overlap) {
     using Kernel = K<Machine, C>;
@@ -62,8 +62,8 @@ class Launcher {
     if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
-  /// The same where all blocks run at once: none begins before the device has room for all of them, whatever else runs
-  /// there (a cooperative launch). False, and nothing is launched, where it never has.
+  /// The same with all blocks running at once: none begins before the device can hold all of them, next to any other
+  /// work (a cooperative launch). Returns false without a launch if it never can.
   template <template <class, class> class K, class C>
   bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
     using Kernel = K<Machine, C>;
@@ -77,27 +77,27 @@ class Launcher {
                              reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
-  /// The most blocks that launch_together takes on the current device; 0 where it takes none.
+  /// The most blocks that launch_together supports on the current device; 0 if it supports none.
   template <template <class, class> class K, class C>
   std::int64_t most_together() const {
     return most_blocks<K<Machine, C>>(launch_of<K<Machine, C>>(1));
   }
 
-  /// The clusters of so many blocks that the current device holds at once if nothing else runs there. 0: it has no
+  /// The clusters of `blocks_each` blocks that the current device holds at once if it runs nothing else. 0: it has no
   /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {
     using Kernel = K<Machine, C>;
     int device = 0;
     check(cudaGetDevice(&device), "the current device");
-    thread_local std::map<std::pair<int, int>, int> known;  // finding it out takes longer than a launch
+    thread_local std::map<std::pair<int, int>, int> known;  // a query takes longer than a launch
     if (const auto at = known.find({device, blocks_each}); at != known.end()) return at->second;
     return known[{device, blocks_each}] =
                clusters_held(run_clusters<Kernel>, launch_of<Kernel>(blocks_each), blocks_each);
   }
 
-  /// A grid of clusters, all of them resident. Throws InvalidArgument for more than most_clusters, and what the launch
-  /// answered.
+  /// A grid of clusters, all of them resident. Throws InvalidArgument for more than most_clusters, and the launch's
+  /// error.
   template <template <class, class> class K, class C>
   void launch_clusters(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args,
                        bool overlap = false) {
@@ -113,7 +113,7 @@ class Launcher {
     require(cudaLaunchKernelEx(&config, run_clusters<Kernel>, args), launch);
     if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run_clusters<Kernel>), launch);
   }
-  /// The same where none begins before the device has room for all of them, as launch_together.
+  /// The same, but none begins before the device can hold all of them, as launch_together.
   template <template <class, class> class K, class C>
   bool launch_clusters_together(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args) {
     using Kernel = K<Machine, C>;
@@ -129,7 +129,7 @@ class Launcher {
 
   /// Sets n bytes from p on.
   void fill(void* p, int byte, std::size_t n) { check(cudaMemsetAsync(p, byte, n, stream_), "a fill"); }
-  /// What makes a workspace ready.
+  /// Zeroes a new workspace.
   void clear(void* p, std::size_t n) { cuda::clear(p, n, stream()); }
   void copy_in(void* to, const void* from, std::size_t n) { cuda::copy_in(to, from, n, stream()); }
   static std::string lacks_shared(int device, std::size_t bytes) { return cuda::lacks_shared(device, bytes); }
@@ -170,13 +170,13 @@ class Launcher {
     return attribute;
   }
 
-  /// Blocks of that kernel that the current device holds at once if nothing else runs there; 0 where it cannot launch
-  /// them together.
+  /// Blocks of that kernel that the current device holds at once if it runs nothing else; 0 if it cannot launch them
+  /// together.
   template <class Kernel>
   std::int64_t most_blocks(const Launch& launch) const {
     int device = 0;
     check(cudaGetDevice(&device), "the current device");
-    thread_local std::map<int, std::int64_t> known;  // finding it out takes longer than a launch
+    thread_local std::map<int, std::int64_t> known;  // a query takes longer than a launch
     if (const auto at = known.find(device); at != known.end()) return at->second;
     int shared = 0;
     check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "a property of the device");
@@ -192,17 +192,17 @@ class Launcher {
     }
   }
 
-  // These stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
-  // knows them, and keeps the last error.
+  // In this header, because each shared library or program with kernels has its own CUDA runtime, which alone knows
+  // them and keeps the last error.
   static void require(cudaError_t status, const Launch& launch) {
-    if (status != cudaSuccess) cudaGetLastError();  // said now, and not by the next who asks
+    if (status != cudaSuccess) cudaGetLastError();  // clears the error, so that no later call reports it
     check(status, launch);
   }
-  /// What a kernel needs beyond what every kernel may have is asked of each device once: it has a bit in `granted`.
+  /// Extra shared memory for a kernel is requested once for each device, which has a bit in `granted`.
   static void grant_shared(const void* kernel, const Launch& launch, std::atomic<std::uint64_t>& granted) {
     int device = 0;
     check(cudaGetDevice(&device), "the current device");
-    const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;  // those beyond are asked each time
+    const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;  // devices beyond request it each time
     if ((granted.load(std::memory_order_relaxed) & bit) != 0) return;
     require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(launch.shared_bytes)),
@@ -220,7 +220,7 @@ class Launcher {
     require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, launch.threads, launch.shared_bytes), launch);
     return static_cast<std::int64_t>(each) * multiprocessors;
   }
-  /// False where a part of the device that a program is confined to is too small.
+  /// False also if the part of the device that a program is confined to is too small.
   bool launched_together(cudaError_t status, const void* kernel, const Launch& launch) const {
     if (status == cudaErrorCooperativeLaunchTooLarge) {
       cudaGetLastError();
@@ -231,7 +231,7 @@ class Launcher {
     return true;
   }
 
-  /// `one` is the launch of one cluster. Grants what a launch of clusters needs on the current device.
+  /// `one` is the launch of one cluster. Requests what a launch of clusters needs on the current device.
   template <class Args>
   int clusters_held(void (*kernel)(Args), const Launch& one, int blocks_each) const {
     if (blocks_each < 1 || blocks_each > 16) return 0;
@@ -240,10 +240,10 @@ class Launcher {
     if (is.ptxVersion < 90) return 0;
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(one.shared_bytes)) !=
         cudaSuccess) {
-      cudaGetLastError();  // more than a block of this device can have
+      cudaGetLastError();  // more than this device allows
       return 0;
     }
-    // Every device with clusters holds those of 8; larger ones are a device's own.
+    // Every device with clusters supports those of 8; larger ones are optional.
     if (blocks_each > 8) require(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), one);
     cudaLaunchConfig_t config = config_of(one);
     cudaLaunchAttribute attribute = cluster_attribute(blocks_each);
@@ -262,17 +262,17 @@ class Launcher {
   void tell(const void* kernel, const Launch& launch, bool together = false) const {
     int device = 0;
     check(cudaGetDevice(&device), "the current device");
-    thread_local std::map<std::pair<const void*, int>, LaunchCounts>
-        known;  // finding it out takes longer than a launch
+    thread_local std::map<std::pair<const void*, int>, LaunchCounts> known;  // a query takes longer than a launch
     const auto [at, is_new] = known.try_emplace({kernel, device});
-    LaunchCounts& told = at->second;
+    LaunchCounts& counts = at->second;
     if (is_new) {
-      told = told_of(launch);
-      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&told.resident, kernel, launch.threads, launch.shared_bytes),
-            "the blocks that a multiprocessor holds");
+      counts = counts_of(launch);
+      check(
+          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&counts.resident, kernel, launch.threads, launch.shared_bytes),
+          "the blocks that a multiprocessor holds");
     }
-    told.blocks = launch.blocks, told.together = together;
-    (*on_launch_)(told);
+    counts.blocks = launch.blocks, counts.together = together;
+    (*on_launch_)(counts);
   }
 
   Stream stream() const { return Stream::cuda(stream_); }

@@ -114,7 +114,7 @@ struct Machine {
   // ---- meeting
 
   __device__ __forceinline__ void sync(Site = {}) const { __syncthreads(); }
-  // bar.sync takes warps whose threads have met again, which the compiler does not see to before assembly.
+  // bar.sync needs warps whose threads have reconverged, which the compiler ensures only in assembly.
   __device__ __forceinline__ void sync_warps(int threads, Site = {}) const {
     __syncwarp();
     asm volatile("bar.sync 15, %0;" ::"r"(threads) : "memory");
@@ -249,9 +249,9 @@ struct Machine {
   __device__ __forceinline__ void copy_async(T& cell, const T* p, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    put(cell, load(p));  // it has landed at once: there is nothing to commit or to wait for
+    put(cell, load(p));  // complete already: nothing to commit or to wait for
 #else
-    if constexpr (sizeof(T) == 16)  // .cg: past L1, which would only be polluted
+    if constexpr (sizeof(T) == 16)  // .cg: bypasses L1
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(detail::shared_address(&cell)), "l"(p) : "memory");
     else
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(detail::shared_address(&cell)), "l"(p),
@@ -351,7 +351,7 @@ struct Machine {
     asm("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));
     return clusters;
   }
-  // Not .aligned: warps come from the branches of their roles.
+  // Not .aligned: warps arrive from the branches of their roles.
   __device__ __forceinline__ void sync_cluster(Site = {}) const {
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
   }

@@ -1,4 +1,4 @@
-// Plans of all subjects. Their kernels are instantiated apart, in instantiate.cu.
+// Plans of all subjects. Their kernels are instantiated in instantiate.cu.
 #include "cuda/launcher.cuh"
 #include "cuda/plan.hpp"
 #include "kernels/histogram/run.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Memory in the order of a stream. src/cuda/absent.cpp stands in where this build has no CUDA.
+// Memory allocated in stream order. src/cuda/absent.cpp is the stub for builds without CUDA.
 
 #include <areal/execution.hpp>
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace areal::cuda {
 
-/// Memory of the current device, for work queued on the stream between this and its end; neither waits for that work.
-/// Throws OutOfMemory with the bytes that were asked for.
+/// Memory of the current device, for work queued on the stream between its constructor and destructor, which do not
+/// wait.
+/// Throws OutOfMemory with the requested bytes.
 class StreamMemory {
  public:
   StreamMemory(std::size_t bytes, Stream stream);
@@ -17,7 +18,7 @@ class StreamMemory {
  private:
   struct Release {
     Stream stream;
-    bool pooled;  ///< by the driver, which not all virtual devices can
+    bool pooled;  ///< by the driver, which some virtual devices do not support
     void operator()(void* data) const noexcept;
   };
   std::unique_ptr<void, Release> data_;

@@ -1,5 +1,5 @@
 #pragma once
-// Shared memory of a block beyond what every kernel may have: a device has some, and wants to be asked for it.
+// Shared memory of a block beyond the default limit, which a device grants on request.
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@ namespace areal::cuda {
 
 inline constexpr std::size_t shared_without_asking = 48 * 1024;
 
-/// Why blocks on that device cannot have so many bytes, the end of a sentence; empty if they can.
+/// Why blocks on that device cannot have that many bytes, the end of a sentence; empty if they can.
 std::string lacks_shared(int device, std::size_t bytes);
 
 }  // namespace areal::cuda

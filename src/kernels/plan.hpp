@@ -1,18 +1,18 @@
 #pragma once
-// A plan on a device: what was found once for a request, and the way of each execute to the kernels. A Subject (sat,
+// A plan on a device: what is found once for a request, and how each execute reaches the kernels. A Subject (sat,
 // histogram, scan, query) has in its request.hpp
 //   Request, Arguments                  what is known before the data is there, and the data
-//   find<Launcher>(request)             a Found: throws Unavailable where there is no kernel
-//   prepare(launcher, request, workspace, bytes)               makes a new workspace ready
+//   find<Launcher>(request)             a Found: throws Unavailable if there is no kernel
+//   prepare(launcher, request, workspace, bytes)               initialises a new workspace
 //   run(launcher, kernels, request, arguments, workspace)      launches
 //   memory(request, arguments, workspace, bytes, visit)        calls visit(MemoryRange) for all that a run may touch
-//   words(request)                      what an error calls it
-// One that has several algorithms (sat, histogram) finds kernels without throwing; its run returns whether the device
-// took the launch, and it also has
-//   takes(launcher, kernels, request)   what the algorithm takes, if not the request; empty: it takes it
-//   fits(kernels, request, arguments)   what views it takes, if not these; empty: it takes them
+//   words(request)                      its name in error messages
+// A subject with several algorithms (sat, histogram) finds kernels without throwing; its run returns whether the device
+// accepted the launch, and it also has
+//   takes(launcher, kernels, request)   what the algorithm needs, if it does not support the request; else empty
+//   fits(kernels, request, arguments)   what views it needs, if it does not support these; else empty
 // and a Launcher Settings, its constructor from them, a stream and a report, and
-//   name, lacks_shared, launch, fill, clear, copy_in; where it checks memory: register_memory.
+//   name, lacks_shared, launch, fill, clear, copy_in; if it checks memory: register_memory.
 
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
@@ -26,7 +26,7 @@
 
 namespace areal::kernels {
 
-/// A plan without its backend's types. Whoever calls it has made the plan's device current.
+/// A plan without its backend's types. The caller makes the plan's device current.
 template <class Subject>
 class AnyDevicePlan {
  public:
@@ -37,31 +37,31 @@ class AnyDevicePlan {
 
   /// Bytes of the backend's memory that an execute needs.
   virtual std::size_t workspace_bytes() const noexcept = 0;
-  /// Queues what makes a new workspace ready.
+  /// Queues the initialisation of a new workspace.
   virtual void prepare(void* workspace, Stream stream) const = 0;
-  /// Why the algorithm does not take these arguments, a sentence; empty if it does. Reads no element.
+  /// Why the algorithm does not support these arguments, a sentence; empty if it does. Reads no element.
   virtual std::string fits(const typename Subject::Arguments& /*arguments*/) const { return {}; }
-  /// Does it take any views, and does the device always take its launches?
+  /// True if it supports all views and the device always accepts its launches.
   virtual bool is_certain() const noexcept { return true; }
   /// Queues the work. Arguments and request agree, and fit; all is the backend's memory. `on_launch` may be empty.
-  /// False where the device refuses to run all blocks of a launch at once: another plan may then execute the same.
+  /// False if the device refuses to run all blocks of a launch at once: another plan may then execute the same.
   virtual bool execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
                        const LaunchReport& on_launch) const = 0;
 };
 
-/// What `find` gives.
+/// The result of `find`.
 template <class Kernels>
 struct Found {
   Kernels kernels;
   std::size_t workspace_bytes = 0;
-  std::size_t shared_bytes = 0;  ///< of the block that has most
+  std::size_t shared_bytes = 0;  ///< of the largest block
   bool is_certain = true;        ///< see AnyDevicePlan
-  std::string missing = {};      ///< why there are no kernels; empty: there are
+  std::string missing = {};      ///< why there are no kernels; empty if there are
 };
 
-/// Why an algorithm does not take a request on a device.
+/// Why an algorithm does not support a request on a device.
 struct Refusal {
-  std::string why;          ///< a sentence; empty: it takes the request
+  std::string why;          ///< a sentence; empty if it does
   bool is_missing = false;  ///< this build has no such kernel, or the device too little shared memory for it
 };
 
@@ -69,7 +69,7 @@ inline std::string refusal_text(const std::string& id, const std::string& what) 
   return what.empty() ? what : "algorithm " + id + ": " + what;
 }
 
-/// For a subject that has several algorithms. The device is current.
+/// For a subject with several algorithms. The device is current.
 template <class Launcher, class Subject>
 Refusal refusal_of(const typename Subject::Request& request, const typename Launcher::Settings& settings) {
   const auto found = Subject::template find<Launcher>(request);
@@ -103,7 +103,7 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
   using Arguments = typename Subject::Arguments;
   using Settings = typename Launcher::Settings;
 
-  /// Throws Unavailable where there is no kernel, or a block needs more shared memory than the device has.
+  /// Throws Unavailable if there is no kernel, or a block needs more shared memory than the device has.
   DevicePlan(Request request, Settings settings)
       : request_(std::move(request)),
         settings_(std::move(settings)),

@@ -9,8 +9,8 @@
 
 namespace areal::mpi {
 
-/// f(first, count) for blocks of [0, all) of at most `block` columns, on so many threads; 0: all. Does not throw where
-/// f does not, and the system gives the threads.
+/// f(first, count) for blocks of [0, all) of at most `block` columns, on `threads` threads; 0: all. Throws only if f
+/// does, or if the system provides no threads.
 template <class F>
 void in_column_blocks(std::int64_t all, std::int64_t block, int threads, const F& f) {
   const std::int64_t blocks = (all + block - 1) / block;

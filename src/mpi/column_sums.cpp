@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t block = 2048;  // columns: their sums stay in the first cache
 constexpr std::int64_t narrow = 256;  // rows of bytes whose sums fit 16 bits
 
-/// Rows of any alignment through memcpy where the pixels' address does not fit their type.
+/// Rows of any alignment, through memcpy if the pixels are not aligned to their type.
 template <class In>
 const In* aligned_row(const void* row, std::int64_t count, std::vector<In>& copy) {
   if (reinterpret_cast<std::uintptr_t>(row) % alignof(In) == 0) return static_cast<const In*>(row);
@@ -20,7 +20,7 @@ const In* aligned_row(const void* row, std::int64_t count, std::vector<In>& copy
   return copy.data();
 }
 
-/// sums[i] += of elements from + i of all rows of one plane.
+/// sums[i] += elements from + i of all rows of one plane.
 template <class In, class Sum, bool squares>
 void add_block(const ConstView& strip, std::int64_t channel, std::int64_t n, std::int64_t from, std::int64_t count,
                Sum* sums) {
@@ -61,7 +61,7 @@ void add_block(const ConstView& strip, std::int64_t channel, std::int64_t n, std
   }
 }
 
-/// The same of pixels that the mask keeps; `channels` elements of a row are one pixel.
+/// The same for pixels that the mask keeps; `channels` elements of a row are one pixel.
 template <class In, class Sum>
 void add_masked(const ConstView& strip, const ConstView& mask, std::int64_t channel, std::int64_t channels,
                 std::int64_t n, Term term, std::int64_t from, std::int64_t count, Sum* sums) {
@@ -90,7 +90,7 @@ void sum_planes(const ConstView& strip, const ConstView& mask, Term term, bool r
       std::fill(sums.begin(), sums.end(), Sum(0));
       in_column_blocks(elements, block, threads, [&](std::int64_t from, std::int64_t count) {
         Sum* const to = sums.data() + from;
-        if (term == Term::one)  // of the mask itself, not of pixels
+        if (term == Term::one)  // sums the mask itself
           add_masked<std::uint8_t, Sum>(mask, mask, 0, 1, n, term, from, count, to);
         else if (mask.data != nullptr)
           add_masked<In, Sum>(strip, mask, p, step, n, term, from, count, to);

@@ -7,13 +7,12 @@
 
 namespace areal::mpi {
 
-/// What of a pixel is summed.
+/// The summand of a pixel.
 enum class Term : std::uint8_t { pixel, square, one };
 
-/// row[1 + x] = the sum of all that the strip has in the columns up to x, for each plane: the last row of its table of
-/// border `zero`, whose type (32 or 64 bits) and layout `row` has, 1 x (W + 1). With `reverse`, row[x] sums the columns
-/// from x on, and the last value is the corner. Pixels where the mask, if there is one, is 0 are left out. On so many
-/// threads; 0: all.
+/// row[1 + x] = the sum of the strip's columns up to x, for each plane: the last row of the strip's table of border
+/// `zero`, whose type (32 or 64 bits) and layout `row` has, 1 x (W + 1). With `reverse`, row[x] sums the columns from x
+/// on, and the last value is the corner. A mask, if given, excludes the pixels where it is 0. `threads` 0: all.
 void column_sums(const ConstView& strip, const ConstView& mask, Term term, bool reverse, int threads, const View& row);
 
 }  // namespace areal::mpi

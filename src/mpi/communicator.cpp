@@ -8,7 +8,7 @@
 namespace areal::mpi {
 namespace {
 
-// What travels of an exception: the type as a number, bytes of an OutOfMemory or the flag of a DeviceError, the words.
+// An exception as a message: the type as a number, bytes of an OutOfMemory or the flag of a DeviceError, the text.
 enum class Kind : std::int64_t { other, argument, memory, io, unavailable, device, cancelled };
 
 struct Failure {
@@ -78,7 +78,7 @@ Communicator::Communicator(MPI_Comm comm, bool reversed) {
   MPI_Finalized(&finished);
   if (!started || finished) throw InvalidArgument("comm: MPI is not initialised, or has been finalised");
   require_mpi(MPI_Comm_rank(comm, &number_), "MPI_Comm_rank");
-  // One call for both orders: ranks that disagree about it are told so, and do not wait for each other.
+  // One call for both orders: ranks that disagree about it get an error, and do not wait for each other.
   require_mpi(MPI_Comm_split(comm, 0, reversed ? -number_ : number_, &comm_), "MPI_Comm_split");
   require_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   require_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -97,10 +97,10 @@ void Communicator::together(const std::function<void()>& part) const {
   } catch (...) {
     mine = failure_of(std::current_exception());
   }
-  // The lowest rank of those that failed, and whether all did.
-  const std::array<int, 2> asked{mine ? rank_ : size_, mine ? 1 : 0};
+  // The lowest rank that failed, and whether all did.
+  const std::array<int, 2> failed{mine ? rank_ : size_, mine ? 1 : 0};
   std::array<int, 2> found{};
-  require_mpi(MPI_Allreduce(asked.data(), found.data(), 2, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  require_mpi(MPI_Allreduce(failed.data(), found.data(), 2, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
   const int speaker = found[0];
   if (speaker == size_) return;
   std::array<std::int64_t, 4> head{};
@@ -115,7 +115,8 @@ void Communicator::together(const std::function<void()>& part) const {
 }
 
 void Communicator::require_same(const std::vector<Shared>& values, const std::string& refusal) const {
-  // A message of one length in every call: ranks that make different calls are told so, and do not wait for each other.
+  // A message of one length in every call: ranks that make different calls get an error, and do not wait for each
+  // other.
   constexpr std::size_t most = 32;
   if (values.size() > most) throw Error("more values are shared than a message takes");
   std::array<std::int64_t, most + 1> first{};

@@ -1,5 +1,5 @@
 #pragma once
-// A duplicate of the caller's communicator for one call, and what all ranks must agree on.
+// A duplicate of the caller's communicator for one call, and the agreement of all ranks.
 
 #include <mpi.h>
 #include <areal/mpi.hpp>
@@ -10,10 +10,10 @@
 
 namespace areal::mpi {
 
-/// Throws MpiError where `code` is one.
+/// Throws MpiError if `code` is an error.
 void require_mpi(int code, const char* call);
 
-/// A value of which all ranks must have the same, and its words.
+/// A value that must be equal on all ranks, and its name.
 struct Shared {
   std::string name;
   std::int64_t value;
@@ -34,10 +34,10 @@ class Communicator {
 
   /// See mpi::together.
   void together(const std::function<void()>& part) const;
-  /// Throws on all ranks where one has another value than rank 0, or makes another call, which has other names; and
-  /// where one has a `refusal`. At most 32 values.
+  /// Throws on all ranks if one has another value than rank 0, or makes another call, whose names differ, or has a
+  /// `refusal`. At most 32 values.
   void require_same(const std::vector<Shared>& values, const std::string& refusal = {}) const;
-  /// The rows of each, in the order of the ranks.
+  /// The rows of this rank, from the heights in the order of the ranks.
   Rows rows_of(std::int64_t height) const;
   /// The least of all ranks' values.
   std::int64_t least(std::int64_t value) const;

@@ -6,7 +6,7 @@
 namespace areal::mpi {
 namespace {
 
-/// What the rows add that no other rank has: of border `zero` the first is the last of the rank before.
+/// Skips a row that another rank has too: with border `zero` the first is the last of the rank before.
 template <class Out>
 void add_own_rows(const Source& source, std::span<const Region> regions, Span<Out> out) {
   ConstView rows = source.view;
@@ -17,7 +17,7 @@ void add_own_rows(const Source& source, std::span<const Region> regions, Span<Ou
   }
   const Execution on{.backend = Backend::cpu, .threads = 1};
   if constexpr (std::is_same_v<Out, std::uint64_t>)
-    if (rows.type == Type::u16)  // of a tensor
+    if (rows.type == Type::u16)  // from a tensor
       return partial_region_histograms(TensorView(rows, source.border), first, source.rows.of, regions, out, on);
   partial_region_sums(TableView(rows, source.border), first, source.rows.of, regions, out, on);
 }
@@ -42,7 +42,7 @@ void CornerSums::reduce(const Communicator& comm, std::span<const Region> region
     add_own_rows(source_, regions, Span<std::int64_t>(reinterpret_cast<std::int64_t*>(integers_.data()), count));
   else
     add_own_rows(source_, regions, Span<std::uint64_t>(integers_.data(), count));
-  // Of a sum of floats at most two ranks have a part, so that no order of additions makes a difference.
+  // At most two ranks contribute to a sum of floats, so the order of additions makes no difference.
   require_mpi(
       MPI_Allreduce(MPI_IN_PLACE, real ? static_cast<void*>(reals_.data()) : static_cast<void*>(integers_.data()),
                     static_cast<int>(count), real ? MPI_DOUBLE : MPI_UINT64_T, MPI_SUM, comm.get()),

@@ -1,6 +1,6 @@
 #pragma once
-// Sums of regions from tables whose rows are spread: each rank reads the corners in its rows, and one reduction adds
-// what the ranks have.
+// Sums of regions from tables whose rows are distributed: each rank reads the corners in its rows, and one reduction
+// adds the ranks' parts.
 
 #include <areal/border.hpp>
 #include <areal/mpi.hpp>
@@ -12,7 +12,7 @@
 
 namespace areal::mpi {
 
-/// Planes of a strip's table, with the rows of the image that it has.
+/// Planes of a strip's table, and their rows of the image.
 struct Source {
   ConstView view;
   Border border = Border::zero;
@@ -21,7 +21,7 @@ struct Source {
   std::int64_t planes() const { return view.shape.batch * view.shape.channels; }
 };
 
-/// The sums of some regions at a time, of each plane of a table: region by region, its planes side by side.
+/// The sums of some regions at a time, for each plane of a table: by region, then by plane.
 class CornerSums {
  public:
   /// `most` regions at a time.
@@ -30,11 +30,11 @@ class CornerSums {
   void reduce(const Communicator& comm, std::span<const Region> regions, const Options& how);
 
   const Source& source() const noexcept { return source_; }
-  /// Of an integer table, with its bits: zeros or the sign above them.
+  /// From an integer table, zero- or sign-extended.
   std::uint64_t integer(std::int64_t i) const;
-  /// Of any table. Sums of floats have the bits of areal::region_sums.
+  /// From any table. Sums of floats have the bits of areal::region_sums.
   double real(std::int64_t i) const;
-  /// |S| of an integer table.
+  /// |S| from an integer table.
   std::uint64_t magnitude(std::int64_t i) const;
 
  private:

@@ -8,12 +8,12 @@
 namespace areal::mpi {
 namespace {
 
-/// Messages have counts of int; pieces of the vector have these elements.
+/// Messages count elements in int; pieces of the vector have this many elements.
 std::size_t piece_of(const Options& how, Type type) {
   return std::clamp<std::size_t>(how.message_bytes / size_of(type), 1, INT_MAX);
 }
 
-/// Each rank in turn, a piece behind the rank before.
+/// Each rank in turn, one piece behind the rank before.
 template <class T>
 void chain(const Communicator& comm, const T* totals, T* above, std::size_t count, MPI_Datatype type,
            const Options& how) {

@@ -9,19 +9,19 @@
 namespace areal::mpi {
 
 /// above[i] = the sum of all earlier ranks' totals[i]; zeros on the first. Integers modulo 2^k, by MPI_Exscan. Floats
-/// are added in the order of the ranks, each rank adding its totals to what the rank before sends: no tree of MPI's
-/// decides about bits. `above` has the size of `totals`, and does not overlap it.
+/// are added in the order of the ranks, each rank adding its totals to the message of the rank before: no reduction
+/// tree of MPI affects the bits. `above` has the size of `totals`, and does not overlap it.
 void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
                     const Options& how);
 
-/// The same of integers from memory of a device to memory of the same device, which MPI reads and writes itself. What
-/// was queued there has been done.
+/// The same for integers from memory of a device to memory of the same device, which MPI accesses itself. Work queued
+/// there must be complete.
 void exclusive_scan_on_device(const Communicator& comm, const ConstView& totals, const View& above, const Options& how);
 
-/// `count` elements from the rank before. Throws MpiError where another number came.
+/// Receives `count` elements from the rank before. Throws MpiError for another number.
 void receive_from_before(const Communicator& comm, void* into, std::size_t count, MPI_Datatype type);
 
-/// The seconds since the last call, or since it was made.
+/// The seconds since the last call, or since construction.
 class Clock {
  public:
   Clock() : last_(MPI_Wtime()) {}

@@ -1,4 +1,5 @@
-// Integral histograms of images whose rows are spread over ranks: groups of bins, each in the three phases of a table.
+// Integral histograms of images whose rows are distributed over ranks: groups of bins, each in the three phases of a
+// table.
 #include <algorithm>
 #include <areal/array.hpp>
 #include <areal/device.hpp>
@@ -38,7 +39,7 @@ ConstView rows_of(const ConstView& image, std::int64_t first, std::int64_t count
   return rows;
 }
 
-/// The bin of every 8- or 16-bit integer, or of values as they come.
+/// The bin of an 8- or 16-bit integer by a table, or of other values by the rule.
 class BinOf {
  public:
   BinOf(const Binning& binning, Type type) : binning_(binning) {
@@ -150,8 +151,8 @@ void add_row(const ConstView& row, const View& to) {
   add_row<std::uint16_t>(row, to);
 }
 
-/// The same by plans, on any backend, with weights and joint bins: the last rows of tensors of blocks of rows, added in
-/// the order of the blocks.
+/// The same by plans, on any backend, with weights and joint bins: sums the last rows of the tensors of blocks of rows,
+/// in the order of the blocks.
 void sum_blocks(const Strip& strip, const Group& group, const View& row) {
   const Shape& image = strip.image.shape;
   clear_view(row);
@@ -183,7 +184,7 @@ void sum_blocks(const Strip& strip, const Group& group, const View& row) {
   }
 }
 
-/// The carry as a plan takes it: a corner, and what is above each entry, those of a border included.
+/// The carry in a plan's form: a corner, and the sum above each entry, border included.
 Array carry_row(const Strip& strip, const ConstView& above) {
   const Border border = strip.options.border;
   Shape shape = above.shape;
@@ -214,7 +215,7 @@ void execute_with(const Strip& strip, const Group& group, const ConstView& above
   workspace.wait();
 }
 
-/// Of all that says which bin a value belongs to.
+/// A hash of everything that determines a value's bin.
 std::int64_t fingerprint(const Binning& binning) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a over 64-bit words
   const auto take = [&](std::uint64_t word) { hash = (hash ^ word) * 1099511628211u; };
@@ -227,7 +228,7 @@ std::int64_t fingerprint(const Binning& binning) {
   return static_cast<std::int64_t>(hash);
 }
 
-/// How many bins' carries fit; whole planes of joint bins, all where a rule cannot be cut.
+/// The number of bins whose carries fit; whole planes of joint bins, all if a rule cannot be cut.
 std::int64_t bins_at_once(const Binning& binning, const Shape& image, Type counter, std::size_t carry_bytes) {
   if (binning.kind() == Binning::Kind::labels && binning.ignored_label()) return binning.bins();
   const std::int64_t unit =

@@ -1,8 +1,8 @@
 // Tables whose floats have the bits of one rank. `tiles` (src/cpu/sat/tiles.hpp) makes an entry as
 //     T[y][x] = T[y - 1][x] + P[y][x],
 // where P is the sum along the row, in an order that the width and the SIMD target fix. P is the table of a batch of
-// images of one row, which needs no other rank. Then rows are added from the top down, a block of columns after the
-// other: a rank that has added a block sends its last row on, and goes on with the next block.
+// images of one row, which needs no other rank. Then rows are added from the top down, one block of columns after the
+// other: a rank that has added a block sends its last row, and continues with the next block.
 #include <algorithm>
 #include <areal/device.hpp>
 #include <climits>
@@ -13,11 +13,11 @@
 namespace areal::mpi {
 namespace {
 
-/// Entries of the inclusive table (border none) of an output, where they are computed: in the table itself, or beside
-/// it where that lacks the last row and column.
+/// Entries of the inclusive table (border none) of an output, where they are computed: in the table itself, or in a
+/// separate array if the table lacks the last row and column.
 struct Sums {
   Output output;
-  Array beside;
+  Array separate;
   View entries;  ///< W x h
   Array above;   ///< the carry: W x 1
 };
@@ -41,8 +41,8 @@ Sums sums_of(const SatStrip& strip, const Output& output) {
   shape.width = strip.image.shape.width, shape.height = strip.image.shape.height;
   Sums sums{output, {}, {}, {}};
   if (options.border == Border::exclusive) {
-    sums.beside = Array(shape, output.type);
-    sums.entries = sums.beside.view();
+    sums.separate = Array(shape, output.type);
+    sums.entries = sums.separate.view();
   } else {
     const std::int64_t offset = options.border == Border::zero && !options.reverse ? 1 : 0;
     sums.entries = table;
@@ -55,14 +55,14 @@ Sums sums_of(const SatStrip& strip, const Output& output) {
   return sums;
 }
 
-/// The sums along the rows of all outputs.
+/// Computes the sums along the rows of all outputs.
 void sum_rows(const SatStrip& strip, std::vector<Sums>& outputs) {
   const Shape& image = strip.image.shape;
   if (image.empty()) return;
   SatOptions options = strip.plan->options();
   options.border = Border::none;
   for (std::int64_t first = 0, planned = 0; first < image.height; first += planned) {
-    // All whole groups with one plan, then what is left.
+    // All whole groups with one plan, then the remainder.
     const std::int64_t left = image.height - first, count = std::min(rows_at_once, left);
     const std::int64_t end = first + left / count * count;
     Shape rows = image;
@@ -84,7 +84,7 @@ void sum_rows(const SatStrip& strip, std::vector<Sums>& outputs) {
   }
 }
 
-/// Sends that may be on their way; what they send stays as it is.
+/// Sends that may be in flight; their buffers must not change.
 class Sends {
  public:
   explicit Sends(const Communicator& comm) : comm_(comm) {}
@@ -115,8 +115,8 @@ class Sends {
 
 struct Lines {
   char* above;         ///< entries of the carry
-  char* first;         ///< of the row that takes the carry over
-  std::int64_t pitch;  ///< to the row after it, in bytes; below 0 in a reversed table
+  char* first;         ///< of the first row, to which the carry is added
+  std::int64_t pitch;  ///< bytes from a row to the next; negative in a reversed table
   std::int64_t rows;
 };
 
@@ -141,7 +141,7 @@ void add_down(Type type, const Lines& lines, std::int64_t from, std::int64_t cou
 void add_plane(const Communicator& comm, Type type, const Lines& lines, std::int64_t entries, Sends& sends,
                const Options& how, Clock& clock, Costs& costs) {
   const auto size = static_cast<std::int64_t>(size_of(type));
-  // At least four blocks a rank, so that the last rank does not wait long; none of so few bytes that messages dominate.
+  // At least four blocks a rank, so that the last rank does not wait long; no blocks so small that messages dominate.
   const std::int64_t wanted = std::max<std::int64_t>(4096, entries * size / (4 * comm.size()));
   const std::int64_t most = std::min<std::int64_t>(static_cast<std::int64_t>(how.message_bytes), INT_MAX);
   const std::int64_t block = std::max<std::int64_t>(1, std::min(wanted, most) / size);
@@ -162,23 +162,23 @@ void add_plane(const Communicator& comm, Type type, const Lines& lines, std::int
   }
 }
 
-/// The rows and columns of a table of border `zero` or `exclusive` that the sums do not have, and for `exclusive` all
-/// that it shares with them.
+/// Completes a table of border `zero` or `exclusive`: its rows and columns outside the sums, and for `exclusive` also
+/// copies the shared ones.
 void finish(const Sums& sums, const View& table, Border border, bool reverse) {
   if (border == Border::none || table.shape.empty()) return;
   const Shape& s = table.shape;
   const bool planar = s.layout == Layout::planar;
   const std::int64_t entry = table.column_pitch(), width = sums.entries.shape.width, height = sums.entries.shape.height;
-  const std::int64_t copied = std::min(width, s.width - 1);  // exclusive tables leave the last column out
+  const std::int64_t copied = std::min(width, s.width - 1);  // exclusive tables lack the last column
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t c = 0; c < (planar ? s.channels : 1); ++c)
       for (std::int64_t y = 0; y < s.height; ++y) {
         char* const row = static_cast<char*>(table.row(y, c, n));
         std::memset(row + (reverse ? s.width - 1 : 0) * entry, 0, static_cast<std::size_t>(entry));
         if (copied <= 0) continue;
-        const std::int64_t from = reverse ? y + 1 : y - 1;  // the row of the sums that comes here
+        const std::int64_t from = reverse ? y + 1 : y - 1;  // the row of the sums for row y
         const bool carried = reverse ? y == s.height - 1 : y == 0;
-        if (!carried && border == Border::zero) continue;  // they are here
+        if (!carried && border == Border::zero) continue;  // they are there already
         const char* const source = static_cast<const char*>(
             carried ? sums.above.view().row(0, c, n) : sums.entries.row(std::min(from, height - 1), c, n));
         std::memcpy(row + (reverse ? 0 : entry), source + (reverse ? (width - copied) * entry : 0),

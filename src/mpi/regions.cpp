@@ -1,4 +1,4 @@
-// Answers about regions: what all ranks agree on, pieces of regions, and what becomes of their sums.
+// Answers about regions: the agreement of all ranks, pieces of regions, and statistics from their sums.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -19,7 +19,7 @@ std::int64_t fingerprint(std::span<const Region> regions) {
   return static_cast<std::int64_t>(hash);
 }
 
-/// A plane of the strip's table for each that the strip has, with the rows that it says.
+/// Requires as many planes as the strip has, with the rows that the table states.
 void require_rows(const Source& source) {
   if (source.view.data == nullptr && !source.view.shape.empty())
     throw InvalidArgument("table: its memory is a null pointer");
@@ -31,7 +31,7 @@ void require_rows(const Source& source) {
                           std::to_string(source.rows.of) + " are not those of its strip");
 }
 
-/// Why sums of that table cannot be had as Out; "" where they can.
+/// Why that table's sums cannot be returned as Out; "" if they can.
 template <class Out>
 std::string misfit(Type type) {
   const bool fits =
@@ -43,7 +43,7 @@ std::string misfit(Type type) {
                                     : " and std::uint64_t");
 }
 
-/// The most tables that one question is asked of: sums, squares and counts.
+/// The most tables of one query: sums, squares and counts.
 constexpr std::size_t most_tables = 3;
 
 struct Query {
@@ -61,7 +61,7 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
   std::vector<Shared> shared{{"number of regions", static_cast<std::int64_t>(regions.size()), {}},
                              {"regions", regions.memory().is_host() ? fingerprint(regions.host()) : 0, "that differ"},
                              {query.question, 0, {}},
-                             {"tables that are asked", static_cast<std::int64_t>(query.tables.size()), {}},
+                             {"tables of the query", static_cast<std::int64_t>(query.tables.size()), {}},
                              {"message_bytes", static_cast<std::int64_t>(how.message_bytes), {}}};
   const Source& first = query.tables[0];
   shared.push_back({"width", first.width(), {}});
@@ -114,8 +114,8 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
 template <class Out>
 void sums_of(MPI_Comm comm, Query query, Span<const Region> regions, Span<Out> out, const Options& how) {
   const std::int64_t planes = query.tables[0].planes();
-  const ConstView& asked = query.tables[0].view;
-  if (query.refusal.empty() && asked.shape.width > 0) query.refusal = misfit<Out>(asked.type);
+  const ConstView& sums = query.tables[0].view;
+  if (query.refusal.empty() && sums.shape.width > 0) query.refusal = misfit<Out>(sums.type);
   answers(comm, query, regions, out, how,
           [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region&) {
             if constexpr (std::is_same_v<Out, double>)
@@ -125,12 +125,12 @@ void sums_of(MPI_Comm comm, Query query, Span<const Region> regions, Span<Out> o
           });
 }
 
-/// Is that one of the table's views? By its width, since a strip without rows may have no memory.
+/// True if that is one of the table's views. Tests the width, since a strip without rows may have no memory.
 bool has(const SatTable& table, const ConstView& view) {
   return view.shape.width > 0 && view.shape.width == table.sum().shape.width;
 }
 
-/// In this order: sums, squares where they are asked for, for statistics counts where there are any.
+/// In this order: sums, squares if requested, for statistics counts if there are any.
 Query query_of(std::string question, const Table& table, bool squares, bool statistics) {
   const SatTable& strip = table.strip;
   const ConstView sum = strip.sum();
@@ -149,7 +149,7 @@ std::uint64_t pixels_of(const Region& r) {
   return static_cast<std::uint64_t>(r.width) * static_cast<std::uint64_t>(r.height);
 }
 
-/// The valid pixels of a region, of a plane: by the last of the tables, where `counted`. One channel of counts is of
+/// The valid pixels of a region, of a plane: from the last of the tables, if `counted`. One channel of counts serves
 /// all channels.
 std::uint64_t count_of(const std::vector<CornerSums>& sums, bool counted, std::int64_t i, std::int64_t plane,
                        const Region& region) {

@@ -1,4 +1,4 @@
-// Tables of images whose rows are spread over ranks: what is agreed, and the three phases.
+// Tables of images whose rows are distributed over ranks: the agreement, and the three phases.
 #include <algorithm>
 #include <areal/array.hpp>
 #include <utility>
@@ -23,7 +23,7 @@ std::vector<Shared> shared_of(const SatOptions& o) {
           {"layout of the tables", static_cast<int>(o.tables), {}}};
 }
 
-/// Could that plan have allocated it? The plan's check looks at the shapes of squares and counts.
+/// True if that plan could have allocated it. The plan's check covers the shapes of squares and counts.
 bool is_of(const SatTable& table, const SatPlan& plan, MemoryPlace memory) {
   const ConstView sum = table.sum();
   return sum.data != nullptr && table.memory() == memory && table.border() == plan.options().border &&
@@ -65,7 +65,7 @@ void sat(MPI_Comm caller, Table& made, const ConstView& strip, const SatOptions&
     plan.emplace(strip.shape, strip.type, of_image, execution_for(strip, how));
     if (!is_of(made.strip, *plan, strip.memory)) made.strip = plan->allocate(strip.memory);
     here.plan = &*plan, here.table = &made.strip, here.outputs = outputs_of(*plan);
-    // Without rows there is no carry to look at; the sentence is that of the plan.
+    // Without rows there is no carry to check; the sentence is the plan's.
     SatArguments arguments = arguments_of(here);
     plan->check(arguments);
     const Array zeros(here.outputs[0].row, here.outputs[0].type);

@@ -5,9 +5,9 @@
 namespace areal::mpi {
 namespace {
 
-constexpr std::int64_t block_rows = 256;  // scratch that caches hold, launches that devices do not notice
+constexpr std::int64_t block_rows = 256;  // scratch that fits caches, and launches that cost devices little
 
-/// One row of a table of border `zero`: a carry for the rows behind it.
+/// One row of a table of border `zero`: a carry for the rows after it.
 ConstView row_of(const ConstView& table, std::int64_t y) {
   ConstView row = table;
   row.data = table.row(y);

@@ -1,5 +1,5 @@
 #pragma once
-// One rank's part of a table, on its way: what is computed, and into what.
+// One rank's part of a table during its computation: inputs and outputs.
 
 #include <areal/mpi.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace areal::mpi {
 
-/// One of the tables that a plan gives.
+/// One of the tables of a plan.
 struct Output {
   Type type = Type::u32;
   Term term = Term::pixel;
@@ -31,19 +31,19 @@ struct SatStrip {
 std::vector<Output> outputs_of(const SatPlan& plan);
 /// The plan's arguments, without carries.
 SatArguments arguments_of(const SatStrip& strip);
-/// The place of an output's carry in the arguments.
+/// An output's carry in the arguments.
 Carry& carry_of(SatArguments& arguments, Term term);
 
-/// The last row of the strip's own table of border `zero`, for each output, in host memory. `sums_of_blocks` has plans
-/// compute it, on any backend, from blocks of rows; each row comes to where its output's Execution says.
+/// The last row of the strip's own table of border `zero`, for each output, in host memory. `sums_of_blocks` computes
+/// it by plans, on any backend, from blocks of rows; each row lies where its output's Execution says.
 std::vector<DeviceArray> sums_of_columns(const SatStrip& strip);
 std::vector<DeviceArray> sums_of_blocks(const SatStrip& strip, const std::vector<Execution>& where);
 
-/// The strip's tables with these carries.
+/// Computes the strip's tables with these carries.
 void execute_with(const SatStrip& strip, const std::vector<DeviceArray>& above);
 
-/// The strip's tables on the CPU, rows added in the image's order over all ranks: the bits of one rank for floats, too.
-/// Collective.
+/// Computes the strip's tables on the CPU, adding rows in the image's order over all ranks: floats too have the bits of
+/// one rank. Collective.
 void execute_in_order(const Communicator& comm, const SatStrip& strip, const Options& how);
 
 }  // namespace areal::mpi

@@ -1,5 +1,5 @@
 #pragma once
-// What the calls about strips check and share alike.
+// Checks and agreement that the calls about strips share.
 
 #include <areal/mpi.hpp>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace areal::mpi {
 
-/// Of a strip and the options: what must be the same on all ranks.
+/// The properties of a strip and the options that must be equal on all ranks.
 inline std::vector<Shared> shared_of(const ConstView& strip, const Options& how) {
   const Shape& s = strip.shape;
   return {{"width", s.width, {}},
@@ -27,7 +27,7 @@ inline void require_strip(const ConstView& strip) {
   if (strip.data == nullptr && !s.empty()) throw InvalidArgument("strip: its memory is a null pointer");
 }
 
-/// Where a plan for the strip works: an image in device memory is worked on there.
+/// The execution of a plan for the strip: an image in device memory is processed there.
 inline Execution execution_for(const ConstView& strip, const Options& how) {
   Execution execution = how.execution;
   if (!strip.memory.is_host() && execution.backend == Backend::automatic)

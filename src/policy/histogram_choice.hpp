@@ -1,5 +1,5 @@
 #pragma once
-// What `auto` is for integral histograms on a device, from measurements: docs/notes/cuda-histogram.md.
+// The choice of `auto` for integral histograms on a device, from measurements: docs/notes/cuda-histogram.md.
 
 #include <areal/border.hpp>
 #include <areal/type.hpp>
@@ -18,18 +18,18 @@ struct HistogramQuestion {
   bool weighted = false;
 };
 
-/// The widest rows for which count-then-write was the faster: of 32-bit counters up to those of 3840x2160 with 32 bins
-/// (8192x8192 with 128 was not), of 16-bit ones those of less than 1920x1080.
+/// The widest rows for which count-then-write was faster: with 32-bit counters those of 3840x2160 with 32 bins
+/// (8192x8192 with 128 was not), with 16-bit ones those of less than 1920x1080.
 constexpr std::int64_t widest_counted(Type counter) { return counter == Type::u16 ? 1024 : 3840; }
 
-/// The algorithms to try, best first; the last takes any request and views.
-inline std::vector<std::string_view> ranked_histograms(const HistogramQuestion& asked) {
-  const bool counts = asked.counter == Type::u32 || asked.counter == Type::u16;
-  const bool bytes = size_of(asked.pixels) == 1 && asked.image.channels == 1;
-  // Odd widths have rows that begin off alignment, unless they are padded.
-  const bool measured = asked.bins >= 32 && asked.bins <= 128 && asked.image.width <= widest_counted(asked.counter) &&
-                        asked.image.width % 4 == 0;
-  if (counts && bytes && !asked.weighted && asked.border == Border::none && measured)
+/// The algorithms to try, best first; the last supports any request and views.
+inline std::vector<std::string_view> ranked_histograms(const HistogramQuestion& question) {
+  const bool counts = question.counter == Type::u32 || question.counter == Type::u16;
+  const bool bytes = size_of(question.pixels) == 1 && question.image.channels == 1;
+  // Rows of odd widths are unaligned, unless they are padded.
+  const bool measured = question.bins >= 32 && question.bins <= 128 &&
+                        question.image.width <= widest_counted(question.counter) && question.image.width % 4 == 0;
+  if (counts && bytes && !question.weighted && question.border == Border::none && measured)
     return {"count-then-write", "reduce-then-scan"};
   return {"reduce-then-scan"};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What `auto` is on a device, from measurements: docs/notes/cuda-sat.md.
+// The choice of `auto` on a device, from measurements: docs/notes/cuda-sat.md.
 
 #include <algorithm>
 #include <areal/border.hpp>
@@ -13,7 +13,7 @@
 
 namespace areal::policy {
 
-/// The request for a table, as far as speed depends on it.
+/// The parts of a table's request that affect speed.
 struct SatQuestion {
   Shape image;
   TypePair types;
@@ -21,7 +21,7 @@ struct SatQuestion {
   std::optional<Type> squares = {};
 };
 
-/// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors of 16 bytes, in
+/// True if bands is the fastest for such an image and its table without a border: rows of whole vectors of 16 bytes, in
 /// both, and large enough, or very small.
 inline bool bands_win(const Shape& image, TypePair types) {
   const std::int64_t shorter = std::min(image.width, image.height);
@@ -36,9 +36,9 @@ inline bool bands_win(const Shape& image, TypePair types) {
   return types.input == Type::f32 && types.table == Type::f64 && small;
 }
 
-/// Whether relay is the fastest, for bytes: rows of whole vectors of 16, and enough of them for its ring to hide what
-/// it waits for; of several images rows of several units of 256 columns. With a border rows begin between two vectors,
-/// and small tables are the tiles'; without one, large ones are bands'.
+/// True if relay is the fastest, for bytes: rows of whole vectors of 16, and enough of them for its ring to hide its
+/// waits; of several images rows of several units of 256 columns. With a border rows begin between two vectors, and
+/// small tables are faster by tiles; without one, large ones are faster by bands.
 inline bool relay_wins(const Shape& image, TypePair types, Border border) {
   const std::int64_t shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
   const std::int64_t pixels = image.width * image.height;
@@ -52,7 +52,7 @@ inline bool relay_wins(const Shape& image, TypePair types, Border border) {
   return shorter >= 2160 && shorter < 8192 && pixels > 3840 * 2160;
 }
 
-/// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
+/// True if all-partials is: tiles that are all resident at once need one hop, though each adds up all the others.
 inline bool all_partials_win(const Shape& image, TypePair types, Border border) {
   const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
   const std::int64_t images = image.batch * image.channels;
@@ -64,13 +64,13 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   if (types.input == Type::u8) return longer <= 4096 && tiles <= std::min<std::int64_t>(held, 512);
   const std::int64_t few = in == 8 ? 1600 : out == 4 ? 2304 : in == 4 ? 2048 : 2560;
   if (longer > 3072 || images > few * few / pixels || tiles > held) return false;
-  // Small images were faster by the other orders.
+  // Small images were faster in the other orders.
   const bool none = border == Border::none;
   if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);
   return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > (none && in == 4 ? 1280 * 720 : 640 * 480);
 }
 
-/// The best by tiles of images that bands and relay do not take; of one H200, 2026-11.
+/// The best tile algorithm for images that bands and relay do not support; measured on one H200, 2026-11.
 inline std::string_view tiles_sat(const Shape& image, TypePair types) {
   const std::size_t in = size_of(types.input);
   const std::int64_t diagonal_from = in == 8 ? 4096 : in == 1 ? 8192 : 6144;
@@ -80,14 +80,14 @@ inline std::string_view tiles_sat(const Shape& image, TypePair types) {
 inline std::string_view best_sat(const Shape& image, TypePair types, Border border) {
   const std::int64_t width = image.width, height = image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);
-  // Tiles of few rows or columns are all but empty. Look-back is slower down narrow columns than along flat rows.
+  // Tiles of few rows or columns are nearly empty. Look-back is slower down narrow columns than along flat rows.
   if (shorter <= 16 || (width <= 48 && longer > 4096)) return "thin";
   const bool none = border == Border::none;
   if (relay_wins(image, types, border)) return "relay";
   if (none && bands_win(image, types)) return "bands";
   if (all_partials_win(image, types, border)) return "all-partials";
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  // A diagonal of tiles must be long to keep the machine busy, or there must be several.
+  // Only a long diagonal of tiles, or several, keeps the machine busy.
   if (out == 8) {
     if (in == 8)
       return shorter >= 4096 || width * height <= 640 * 480 ? "lookback-diagonal"
@@ -100,8 +100,8 @@ inline std::string_view best_sat(const Shape& image, TypePair types, Border bord
   return shorter >= (in == 1 ? 8192 : 6144) ? "lookback-diagonal" : "lookback";
 }
 
-/// The algorithms to try, best first. One of them takes any request and views on any device: each type pair has one of
-/// the last three in 64 KiB of shared memory, the least that a device has.
+/// The algorithms to try, best first. One of them supports any request and views on any device: each type pair has one
+/// of the last three in 64 KiB of shared memory, the least that a device has.
 inline std::vector<std::string_view> ranked_sats(const SatQuestion& question) {
   if (question.squares) return {"lookback"};
   const auto& [image, types, border, squares] = question;

@@ -7,8 +7,8 @@
 
 namespace areal::policy {
 
-/// What Squares::automatic stands for: a sum of squares of 32-bit integers exceeds 64 bits after a few pixels, one of
-/// 8- or 16-bit integers after 2^32 pixels. None if no squares are requested. Throws InvalidArgument for no such value.
+/// The meaning of Squares::automatic: a sum of squares of 32-bit integers exceeds 64 bits after a few pixels, one of 8-
+/// or 16-bit integers after 2^32 pixels. None if no squares are requested. Throws InvalidArgument for an invalid value.
 inline std::optional<Type> squares_type(Squares squares, Type input) {
   switch (squares) {
     case Squares::no:

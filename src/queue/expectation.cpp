@@ -25,8 +25,8 @@ void Expectation::begin(LaneOf at, double cost, bool had_choice, double now) {
   LaneLoad& lane = lane_of(at);
   lane.load = cost;
   if (worker_of(at.worker).shared)
-    for (const LaneLoad& beside : worker_of(at.worker).lanes)
-      if (beside.state == State::busy) lane.load += beside.cost;
+    for (const LaneLoad& other : worker_of(at.worker).lanes)
+      if (other.state == State::busy) lane.load += other.cost;
   lane.state = State::busy, lane.begin = now, lane.cost = cost;
   lane.next = in_time_until(worker_of(at.worker), lane);
   worker_of(at.worker).passed_over = 0;
@@ -61,8 +61,8 @@ double Expectation::seconds(int worker, double cost, double now) const {
   return at_least * cost;
 }
 
-// How long a task takes on a lane, beside what will be in flight on its worker then.
-double Expectation::beside(const One& worker, const LaneLoad& lane, double cost, double now) const {
+// The expected duration of a task on a lane, including the effect of the worker's tasks then in flight.
+double Expectation::duration(const One& worker, const LaneLoad& lane, double cost, double now) const {
   const int number = static_cast<int>(&worker - workers_.data());
   if (!worker.shared) return seconds(number, cost, now);
   return seconds(number, cost + std::max(0.0, worker.loaded - (lane.open ? 0 : lane.cost)), now);
@@ -103,7 +103,7 @@ bool Expectation::may_take(int worker, int only, int avoid) const {
   return worker != avoid || living_ == 1 || only >= 0;
 }
 
-// The lane that is free first, of those the one that is free now; none before a lane is ready.
+// The lane that is free first, preferring one that is free now; none before a lane is ready.
 const Expectation::LaneLoad* Expectation::first_free(const One& worker) {
   const LaneLoad* first = nullptr;
   for (const LaneLoad& lane : worker.lanes)
@@ -121,8 +121,8 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
   for (int w = 0; w < static_cast<int>(workers_.size()); ++w) {
     const One& worker = worker_of(w);
     const LaneLoad* lane = may_take(w, only, avoid) ? first_free(worker) : nullptr;
-    if (lane == nullptr || (!worker.measured && !lane->open)) continue;  // nobody waits for a worker of unknown speed
-    const Rank rank(lane->next + beside(worker, *lane, cost, now_), !lane->open, worker.in_flight);
+    if (lane == nullptr || (!worker.measured && !lane->open)) continue;  // its speed is unknown: do not wait
+    const Rank rank(lane->next + duration(worker, *lane, cost, now_), !lane->open, worker.in_flight);
     if (best.worker < 0 || rank < best_rank) best = {w, static_cast<int>(lane - worker.lanes.data())}, best_rank = rank;
   }
   if (best.worker < 0) return std::nullopt;
@@ -135,14 +135,14 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
     overrun_from_ = std::min(overrun_from_, ends);
     return best;
   }
-  // Until the first lane overruns, waiting brings the free worker's end later and leaves the others'. From then on the
-  // others' move by at most 2 s a second, and the free worker's by 1.
+  // Until the first lane overruns, waiting delays the free worker's end but not the others'. From then on the others'
+  // moves by at most 2 s a second, and the free worker's by 1.
   const double in_time = std::max(0.0, overrun_from_ - now_);
   for (int w = 0; w < static_cast<int>(workers_.size()); ++w) {
     if (!may_take(w, only, avoid)) continue;
     const LaneLoad* free = first_free(worker_of(w));
     if (free != nullptr && free->open)
-      again_ = std::min(again_, now_ + 2 * in_time + (now_ + beside(worker_of(w), *free, cost, now_) - ends));
+      again_ = std::min(again_, now_ + 2 * in_time + (now_ + duration(worker_of(w), *free, cost, now_) - ends));
   }
   return std::nullopt;
 }

@@ -39,7 +39,7 @@ Expectation expectation_of(const std::vector<std::unique_ptr<TaskWorker>>& worke
 
 }  // namespace
 
-/// What a worker threw.
+/// An exception of a worker.
 struct TaskQueue::Threads::Failure {
   std::exception_ptr error;
   std::string why;
@@ -67,7 +67,7 @@ TaskQueue::Threads::Threads(std::vector<std::unique_ptr<TaskWorker>> workers, Qu
       expectation_(expectation_of(workers)),
       waiting_(static_cast<int>(workers.size())) {
   require(options_.attempts >= 1, options_.attempts, " attempts: at least one is needed");
-  waiting_.reserve(options_.room);
+  waiting_.reserve(options_.capacity);
   for (auto& worker : workers) {
     Member member;
     member.report.name = worker->name();
@@ -80,7 +80,7 @@ TaskQueue::Threads::Threads(std::vector<std::unique_ptr<TaskWorker>> workers, Qu
   }
   try {
     start();
-  } catch (...) {  // the system has no more threads
+  } catch (...) {  // the system provides no more threads
     stop();
     throw;
   }
@@ -137,10 +137,10 @@ void TaskQueue::Threads::wait_idle() {
 
 std::vector<Task> TaskQueue::Threads::take_back() {
   const Lock lock(mutex_);
-  Entries taken = waiting_.take(true);
+  Entries entries = waiting_.take(true);
   std::vector<Task> tasks;
-  for (const Entry& entry : taken) tasks.push_back(entry.task);
-  waiting_.reuse(taken);
+  for (const Entry& entry : entries) tasks.push_back(entry.task);
+  waiting_.reuse(entries);
   tell_idle();
   return tasks;
 }
@@ -207,7 +207,7 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
     lose(lane.at.worker, failure, lock);
     outcome.error = member.loss;
   }
-  if (goes_back(failure, entry)) {
+  if (retries(failure, entry)) {
     entry.avoid = lane.at.worker;
     waiting_.put_back(one);
     --in_hand_;
@@ -222,8 +222,8 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
   give_out();
 }
 
-// Whether the task waits for another attempt. Counts the attempt.
-bool TaskQueue::Threads::goes_back(const Failure& failure, Entry& entry) const {
+// True if the task waits for another attempt. Counts the attempt.
+bool TaskQueue::Threads::retries(const Failure& failure, Entry& entry) const {
   const bool lives = expectation_.lives(entry.outcome.worker);
   if (lives || !failure.retried) ++entry.outcome.attempts;
   if (!failure.retried || stopping_ || expectation_.living() == 0) return false;
@@ -272,7 +272,7 @@ void TaskQueue::Threads::lose(int worker, const Failure& failure, Lock& lock) {
   tell_idle();
 }
 
-// With an error of none, each keeps that of its last attempt.
+// With null as the error, each keeps that of its last attempt.
 void TaskQueue::Threads::condemn(Entries entries, const std::exception_ptr& error) {
   if (entries.empty()) return;
   if (error)
@@ -302,7 +302,7 @@ void TaskQueue::Threads::give_out() {
   watched_.notify_one();
 }
 
-// Gives out again when a lane that overran makes another worker the sooner one.
+// Distributes tasks again when a lane's overrun makes another worker the sooner one.
 void TaskQueue::Threads::watch() {
   constexpr double shortest = 50e-6, longest = 3600;
   Lock lock(mutex_);
@@ -314,7 +314,7 @@ void TaskQueue::Threads::watch() {
     } else {
       watch_until_ = Expectation::never;
       give_out();
-      // Two expectations can overtake each other for ever: without a pause this thread would keep the lock from lanes.
+      // Two expectations can overtake each other for ever: without a pause this thread would block the lanes' lock.
       watched_.wait_for(lock, std::chrono::duration<double>(shortest));
     }
   }

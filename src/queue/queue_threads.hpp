@@ -1,5 +1,5 @@
 #pragma once
-// What is behind a TaskQueue: its lanes' threads and what they share, all under one lock.
+// The state of a TaskQueue: its lanes' threads and their shared data, all under one lock.
 
 #include <condition_variable>
 #include <mutex>
@@ -27,7 +27,7 @@ class TaskQueue::Threads {
   using Lock = std::unique_lock<std::mutex>;
   struct LaneThread {
     LaneOf at;
-    Entries given;  // the task that it has begun: one or none
+    Entries given;  // the task in progress, or empty
     std::condition_variable woken;
     std::thread thread;
   };
@@ -44,7 +44,7 @@ class TaskQueue::Threads {
   void run(LaneThread& lane);
   bool begin(LaneThread& lane, Lock& lock);
   void work(LaneThread& lane, Lock& lock);
-  bool goes_back(const Failure& failure, Entry& entry) const;
+  bool retries(const Failure& failure, Entry& entry) const;
   void finish(Entries& one, Lock& lock);
   void fail_one(Lock& lock);
   void lose(int worker, const Failure& failure, Lock& lock);
@@ -61,9 +61,9 @@ class TaskQueue::Threads {
   std::vector<Member> members_;
   Expectation expectation_;
   WaitingTasks waiting_;
-  Entries condemned_;  // will be finished with their errors, by lanes that take no tasks
+  Entries condemned_;  // to be finished with their errors, by lanes without tasks
   std::exception_ptr last_loss_;
-  std::int64_t in_hand_ = 0;  // tasks on lanes, callbacks included
+  std::int64_t in_hand_ = 0;  // tasks on lanes, including their callbacks
   double watch_until_ = Expectation::never;
   bool stopping_ = false;
   std::thread watch_;

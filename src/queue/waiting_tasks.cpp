@@ -84,16 +84,16 @@ Entries WaitingTasks::lose(int worker) {
 }
 
 Entries WaitingTasks::take(bool but_begun) {
-  Entries taken, stay;
-  for (Entries& list : only_) taken.merge(list, before);
-  taken.merge(shared_, before);
+  Entries out, stay;
+  for (Entries& list : only_) out.merge(list, before);
+  out.merge(shared_, before);
   size_ = 0;
-  for (auto at = taken.begin(); at != taken.end();) {
+  for (auto at = out.begin(); at != out.end();) {
     const auto entry = at++;
-    if (but_begun && entry->begun()) stay.splice(stay.end(), taken, entry);
+    if (but_begun && entry->begun()) stay.splice(stay.end(), out, entry);
   }
   put_back(stay);
-  return taken;
+  return out;
 }
 
 }  // namespace areal::queue

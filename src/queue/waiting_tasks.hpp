@@ -1,5 +1,5 @@
 #pragma once
-// The tasks that wait, in the order of push, and which of them begin now. No threads, no clock.
+// The waiting tasks, in the order of push, and the choice of those that begin now. No threads, no clock.
 
 #include <cstdint>
 #include <functional>
@@ -24,12 +24,12 @@ class WaitingTasks {
  public:
   explicit WaitingTasks(int workers);
 
-  /// The next of the order of push; it does not wait yet.
+  /// The next in the order of push; not waiting yet.
   Entries entry_of(const Task& task);
   void add(Entries& newest);
-  /// Back to their places in the order of push: before all that was pushed later.
+  /// Returns entries to their places in the order of push.
   void put_back(Entries& entries);
-  /// Keeps the nodes of entries that have been finished.
+  /// Keeps the nodes of finished entries for reuse.
   void reserve(std::size_t entries) { spare_.resize(spare_.size() + entries); }
   void reuse(Entries& entries) { spare_.splice(spare_.begin(), entries); }
   bool empty() const { return size_ == 0; }
@@ -39,9 +39,9 @@ class WaitingTasks {
   using Begin = std::function<void(LaneOf at, Entries& one)>;
   void begin_now(Expectation& expectation, double now, const Begin& begin);
 
-  /// What only this worker was to take goes to all; what is bound to it is returned.
+  /// Tasks that preferred this worker go to all; tasks bound to it are returned.
   Entries lose(int worker);
-  /// All that waits, in the order of push; with `but_begun`, tasks that wait for another attempt stay.
+  /// All waiting tasks, in the order of push; with `but_begun`, tasks that wait for another attempt stay.
   Entries take(bool but_begun);
 
  private:

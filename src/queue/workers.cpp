@@ -14,7 +14,7 @@ namespace {
 constexpr const char* may_be =
     "may be all, cpu, cpu:THREADS, cuda, cuda:DEVICE, a CUDA device's number, simt, or several, separated by commas";
 
-// A whole number that is all of the text.
+// Parses the whole text as an integer.
 std::optional<int> number_in(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -43,7 +43,7 @@ class HierarchyClock final : public Witness {
     if (shape.width > 32 || 32 % shape.width != 0) throw memory::Fault("the width of the clock divides 32");
   }
 
-  void handed(std::int64_t block, int thread, Op op, std::uint64_t at) override {
+  void flag_accessed(std::int64_t block, int thread, Op op, std::uint64_t at) override {
     if (is_atomic(op)) {
       tickets_.emplace(block, static_cast<std::int64_t>(tickets_.size()));
     } else if (is_write(op)) {
@@ -55,7 +55,7 @@ class HierarchyClock final : public Witness {
     }
   }
 
-  void asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) override {
+  void requested(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) override {
     if (!is_charged(site.op)) return;
     const bool shared = is_shared(site.op);
     if (!shared && !is_flag(site.op)) {
@@ -81,9 +81,9 @@ class HierarchyClock final : public Witness {
     }
   }
 
-  void met(std::int64_t block) override { items_of(block).push_back({none, meeting, 0, 0, false}); }
+  void barrier(std::int64_t block) override { items_of(block).push_back({none, meeting, 0, 0, false}); }
 
-  void ended(const LaunchCounts& launch) override {
+  void launch_ended(const LaunchCounts& launch) override {
     if (why_not_.empty() && launch.blocks > 0) {
       const Counts& c = launch.counts;
       const std::int64_t threads = (launch.threads + 31) / 32 * 32;

@@ -67,7 +67,7 @@ std::shared_ptr<ScanPlan::State> plan_scan(std::int64_t n, TypePair types, const
   state->execution = execution;
   state->options = options;
   state->algorithm = state->options.algorithm;
-  state->reason = "asked for";
+  state->reason = "requested";
   if (execution.backend == Backend::automatic) state->execution.backend = Backend::cuda;
   const Backend backend = state->execution.backend;
   require(backend == Backend::cuda || backend == Backend::simt, "backend ", name_of(backend),

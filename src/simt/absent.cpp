@@ -1,4 +1,4 @@
-// Stands in for the simulated machine in a build without it.
+// The stub of the simulated machine for builds without it.
 #include <areal/error.hpp>
 #include "kernels/histogram/request.hpp"
 #include "kernels/query/request.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Launches kernels on the simulated machine: the launcher that a schedule gets.
+// Launches kernels on the simulated machine: the launcher for schedules.
 //
 //   simt::Launcher gpu({.seed = 7});
 //   gpu.add({"in", in.data(), bytes, true, false});
@@ -32,11 +32,11 @@ class Engine;
 class Launcher {
  public:
   using Settings = Options;
-  static constexpr int largest_cluster = 4;  ///< blocks; more of them are checked for nothing else
+  static constexpr int largest_cluster = 4;  ///< blocks; larger clusters would check nothing else
   static constexpr const char* name = "simt";
 
   explicit Launcher(Options options = {});
-  /// For a DevicePlan: `on_launch` is told of each launch that has run, where there is one.
+  /// For a DevicePlan: calls `on_launch`, if set, after each launch.
   Launcher(const Options& options, Stream, const LaunchReport* on_launch);
   ~Launcher();
   Launcher(const Launcher&) = delete;
@@ -44,21 +44,21 @@ class Launcher {
 
   /// Registers memory that kernels may touch. Throws InvalidArgument if it overlaps another region.
   void add(const Region& region);
-  /// Registers all that a plan's run may touch. Inputs that overlap are one region.
+  /// Registers all memory that a plan's run may touch. Inputs that overlap become one region.
   void register_memory(std::vector<kernels::MemoryRange> ranges);
   /// Forgets the region that begins there.
   void remove(const void* data);
   /// The number of never written bytes of the region that begins there.
   std::size_t unwritten(const void* data) const;
 
-  /// Runs K<Machine, C> on that many blocks, to the end, whether it may overlap or not. Throws Fault.
+  /// Runs K<Machine, C> on that many blocks to the end, ignoring `overlap`. Throws Fault.
   template <template <class, class> class K, class C>
   void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool /*overlap*/ = false) {
     run(shape_of<K<Machine, C>>(), blocks, &args, 0);
   }
 
-  /// The same with all blocks at once. False, and nothing is run, where they are more than Options::together, or the
-  /// machine is confined.
+  /// The same with all blocks at once. Returns false without running anything if there are more than Options::together,
+  /// or the machine is confined.
   template <template <class, class> class K, class C>
   bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
     if (blocks > most_together() || is_confined()) return false;
@@ -71,7 +71,7 @@ class Launcher {
     return most_together();
   }
 
-  /// As many clusters of so many blocks, 1 to 16, as Options::residents holds at once.
+  /// The clusters of `blocks_each` blocks, 1 to 16, that Options::residents holds at once.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {
     return most_clusters_of(blocks_each);
@@ -92,10 +92,10 @@ class Launcher {
   /// The counterpart of cudaMemsetAsync: n bytes from p on, between two launches.
   void fill(void* p, int byte, std::size_t n);
 
-  /// Zeros, and a copy, outside of any run: neither checked nor counted.
+  /// Zeroes or copies memory outside of any run: neither checked nor counted.
   void clear(void* p, std::size_t n);
   void copy_in(void* to, const void* from, std::size_t n);
-  /// Blocks have as much shared memory as they ask for.
+  /// Empty: blocks have as much shared memory as they request.
   static std::string lacks_shared(const Options&, std::size_t) { return {}; }
 
   const std::vector<LaunchCounts>& launches() const { return launches_; }
@@ -115,7 +115,7 @@ class Launcher {
   int most_clusters_of(int blocks_each) const;
   int most_together() const;
   bool is_confined() const;
-  /// cluster_blocks: 0 for a launch without clusters. together: all blocks at once, as those of clusters always are.
+  /// cluster_blocks: 0 for a launch without clusters. together: all blocks run at once, as in clusters always.
   void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together = false);
 
   std::unique_ptr<Engine> engine_;

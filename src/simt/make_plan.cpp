@@ -1,4 +1,4 @@
-// Plans of all subjects. Their kernels are instantiated apart, in instantiate.cpp.
+// Plans of all subjects. Their kernels are instantiated in instantiate.cpp.
 #include "kernels/histogram/run.hpp"
 #include "kernels/query/run.hpp"
 #include "kernels/sat/run.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // Plans on the simulated machine: every access is checked and counted; all memory is the host's; an execute throws
-// Fault. src/simt/absent.cpp stands in where this build has none.
+// Fault. src/simt/absent.cpp is the stub for builds without it.
 
 #include <areal/error.hpp>
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace areal::simt {
 
-/// Is the simulated machine part of this build?
+/// True if this build has the simulated machine.
 bool built() noexcept;
 
-/// Subjects: kernels::Sat, Histogram, Scan, Query. Throws Unavailable where there is no kernel, or no machine.
+/// Subjects: kernels::Sat, Histogram, Scan, Query. Throws Unavailable if there is no kernel, or no machine.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
                                                                  const Options& options = {});
 
-/// Subjects: kernels::Sat, Histogram. Why the request's algorithm does not take it.
+/// Subjects: kernels::Sat, Histogram. Why the request's algorithm does not support it.
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request& request, const Options& options = {});
 
-/// Executes once on a workspace that has been prepared; the counts of the launches. Throws DeviceError where the
-/// machine does not run all blocks of a launch at once that must.
+/// Executes once on a prepared workspace; returns the launches' counts. Throws DeviceError if the machine does not run
+/// all blocks of a launch at once that needs it.
 template <class Subject>
 std::vector<LaunchCounts> execute(const typename Subject::Request& request,
                                   const typename Subject::Arguments& arguments, void* workspace,

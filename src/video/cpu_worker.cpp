@@ -1,4 +1,4 @@
-// Frames run side by side on lanes of few threads each: separate frames share less than the parts of one frame do.
+// Frames run in parallel on lanes of few threads each: separate frames share less than the parts of one frame do.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -14,7 +14,7 @@
 #include "cpu/threads.hpp"
 #include "video/frame_rule.hpp"
 #include "video/frame_worker.hpp"
-#include "video/levels_of_streams.hpp"
+#include "video/levels_cache.hpp"
 
 namespace areal::video {
 namespace {
@@ -29,7 +29,7 @@ class CpuWorker final : public FrameWorker {
     threads_ = std::max(1, threads / lanes);
     lanes_.resize(static_cast<std::size_t>(lanes));
     const HistogramPlan shapes = plan(work.binning);
-    // A tensor of its own for each lane, where frames may want one.
+    // A tensor for each lane, if frames may need one.
     tensor_fits_ = work.tensors || shapes.tensor_bytes() < free_memory() / 2 / static_cast<std::uint64_t>(lanes);
   }
 
@@ -39,8 +39,8 @@ class CpuWorker final : public FrameWorker {
 
  private:
   struct Buffers {
-    LevelsOfStreams<cpu::PixelBins> rules;
-    LevelsOfStreams<Planned<HistogramPlan>> plans;
+    LevelsCache<cpu::PixelBins> rules;
+    LevelsCache<Planned<HistogramPlan>> plans;
     Array tensor;
     std::vector<std::int64_t> rows;
   };
@@ -56,7 +56,7 @@ class CpuWorker final : public FrameWorker {
                           [&] { return pixel_bins(folded(work_.binning, levels), work_.type, work_.shape.channels); });
   }
 
-  // Rows at which regions begin or end: streaming copies bins x width for each.
+  // Rows at which regions begin or end: streaming copies bins x width counts for each.
   static std::int64_t distinct_rows(std::span<const Region> regions, std::vector<std::int64_t>& rows) {
     rows.clear();
     for (const Region& region : regions) rows.push_back(region.y), rows.push_back(region.y + region.height);
@@ -79,7 +79,7 @@ class CpuWorker final : public FrameWorker {
       cpu::direct_counts(rule, frame.pixels, slot.regions, slot.counts, threads_);
     else
       cpu::streamed_counts(rule, frame.pixels, slot.regions, slot.counts, threads_);
-    told(StageTime::compute, slot, number, begin, now());
+    record(StageTime::compute, slot, number, begin, now());
   }
 
   void from_tensor(Buffers& lane, Slot& slot) {

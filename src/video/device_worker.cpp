@@ -1,4 +1,4 @@
-// Frames on a CUDA device or on the simulated machine: each lane has a stream, and the buffers of one frame there.
+// Frames on a CUDA device or on the simulated machine: each lane has a stream, and device buffers for one frame.
 // Uploads, kernels and downloads of several lanes overlap.
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 #include "cuda/device.hpp"
 #include "video/frame_rule.hpp"
 #include "video/frame_worker.hpp"
-#include "video/levels_of_streams.hpp"
+#include "video/levels_cache.hpp"
 
 namespace areal::video {
 namespace {
 
-constexpr int lanes_that_fill_a_device = 8;  // of tensors and answers alike, on an H200
+constexpr int lanes_that_fill_a_device = 8;  // with and without tensors, on an H200
 
 class DeviceWorker final : public FrameWorker {
  public:
@@ -35,7 +35,7 @@ class DeviceWorker final : public FrameWorker {
     tensor_shape_ = whole.tensor_shape();
     image_bytes_ = static_cast<std::size_t>(bytes_of(work.shape, work.type));
     choose_groups();
-    std::uint64_t lanes = 1;  // of simt: a launch has one thread
+    std::uint64_t lanes = 1;  // for simt: its launches run on one thread
     if (on_cuda())
       lanes = std::min<std::uint64_t>(std::min(most_lanes, lanes_that_fill_a_device), most_bytes() / lane_bytes_);
     lanes_.resize(static_cast<std::size_t>(lanes));
@@ -67,11 +67,11 @@ class DeviceWorker final : public FrameWorker {
     std::optional<OfCuda> cuda;
     Memory image, tensor, regions, counts;
     Memory host_counts = Memory::of_host(0, true);
-    LevelsOfStreams<std::vector<Planned<HistogramPlan>>> plans;  // one for each group
+    LevelsCache<std::vector<Planned<HistogramPlan>>> plans;  // one for each group
     Stream stream() const { return cuda ? cuda->stream.get() : Stream::host(); }
   };
 
-  /// Bins that are done together, in the lane's one tensor.
+  /// Bins that are processed together, in the lane's one tensor.
   struct Group {
     std::int64_t first, bins;
   };
@@ -81,7 +81,7 @@ class DeviceWorker final : public FrameWorker {
     if (work_.device_bytes > 0) return work_.device_bytes;
     return on_cuda() ? cuda::free_memory(worker_.device) / 10 * 9 : free_memory() / 2;
   }
-  // All bins where they fit; else as few groups as leave two lanes room, or one.
+  // All bins if they fit; else as few groups as leave memory for two lanes, or one.
   void choose_groups() {
     const std::int64_t bins = work_.binning.bins();
     const std::uint64_t most = most_bytes();
@@ -106,7 +106,7 @@ class DeviceWorker final : public FrameWorker {
                                " bytes, of which ", most, " can be had"),
                       least);
   }
-  // Sets groups_, unless the binning cannot be cut so: joint bins, labels around the ignored one.
+  // Sets groups_, unless the binning cannot be cut this way: joint bins, labels around the ignored one.
   bool divided_by(std::int64_t of_one) {
     std::vector<Group> groups;
     const std::int64_t bins = work_.binning.bins();
@@ -154,7 +154,7 @@ class DeviceWorker final : public FrameWorker {
     });
   }
 
-  // A frame of zeros with one region: CUDA loads kernels when they are first launched, which takes as long as a hundred
+  // A frame of zeros with one region: CUDA loads kernels at their first launch, which takes as long as a hundred
   // frames.
   void warm_up(Buffers& lane) {
     const Stream stream = lane.stream();
@@ -180,7 +180,7 @@ class DeviceWorker final : public FrameWorker {
                         {.execution = {.backend = Backend::simt}});
     }
     if (!grouped.empty()) spread(grouped.data(), slot);
-    told(StageTime::compute, slot, number, begin, now());
+    record(StageTime::compute, slot, number, begin, now());
   }
 
   void on_device(int number, Buffers& lane, std::vector<Planned<HistogramPlan>>& planned, Slot& slot) {
@@ -200,16 +200,16 @@ class DeviceWorker final : public FrameWorker {
     on.end.record(stream);
     on.end.synchronize();
     if (!slot.counts.empty()) spread(static_cast<const std::uint64_t*>(lane.host_counts.data()), slot);
-    // The device's times, placed where they ended.
+    // The device's times, aligned at their end.
     const double end = now(), seconds = on.end.seconds_since(on.begin);
     const double up = on.uploaded.seconds_since(on.begin), down = on.end.seconds_since(on.computed);
     const double first = std::max(begin, end - seconds);
-    told(StageTime::upload, slot, number, first, first + up);
-    told(StageTime::compute, slot, number, first + up, end - down);
-    told(StageTime::download, slot, number, end - down, end);
+    record(StageTime::upload, slot, number, first, first + up);
+    record(StageTime::compute, slot, number, first + up, end - down);
+    record(StageTime::download, slot, number, end - down, end);
   }
 
-  // Counts of all groups; of several groups, also the tensors that go down, before the next one takes their place.
+  // Counts of all groups; with several groups also downloads each group's tensor before the next one overwrites it.
   void compute(Buffers& lane, std::vector<Planned<HistogramPlan>>& planned, const Slot& slot, const ConstView& pixels,
                Stream stream) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -230,7 +230,7 @@ class DeviceWorker final : public FrameWorker {
     lane.cuda->computed.record(stream);
   }
 
-  // A group's counts lie together, regions x bins of the group, the groups one after the other.
+  // A group's counts are contiguous, regions x bins of the group, one group after the other.
   static Span<std::uint64_t> part_of(Span<std::uint64_t> counts, const Slot& slot, const Group& group) {
     const std::size_t n = slot.regions.size();
     return Span<std::uint64_t>(counts.data() + n * static_cast<std::size_t>(group.first),
@@ -243,15 +243,15 @@ class DeviceWorker final : public FrameWorker {
         std::copy_n(counts, group.bins, slot.counts.begin() + static_cast<std::ptrdiff_t>(i) * bins + group.first);
   }
 
-  // The frame's pixels on this device. What is not page-locked goes through the slot's room.
+  // The frame's pixels on this device. Pixels that are not page-locked are copied to the slot's buffer first.
   ConstView uploaded(Buffers& lane, Slot& slot, Stream stream) {
     const ConstView& pixels = slot.frame.pixels;
     if (pixels.memory == place_) return pixels;
     require(pixels.memory.is_host(), "frame: its pixels lie on device ", pixels.memory.device,
             ", the worker is device ", worker_.device);
-    const View room = slot.room.view();
-    if (pixels.data != room.data) copy_rows(pixels, room);
-    cuda::copy_in(lane.image.data(), room.data, image_bytes_, stream);
+    const View buffer = slot.buffer.view();
+    if (pixels.data != buffer.data) copy_rows(pixels, buffer);
+    cuda::copy_in(lane.image.data(), buffer.data, image_bytes_, stream);
     return lane.image.view(work_.type, work_.shape);
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What takes frames of a sequence: the CPU's threads, or a device's streams. Each lane has buffers of its own.
+// Workers for the frames of a sequence: the CPU's threads, or a device's streams. Each lane has its own buffers.
 
 #include <areal/sequence.hpp>
 #include <functional>
@@ -10,23 +10,24 @@
 
 namespace areal::video {
 
-/// What all frames of a sequence have in common.
+/// What all frames of a sequence share.
 struct FrameWork {
   Shape shape;
   Type type = Type::u8;
   Binning binning;
   bool tensors = false;
   Border border = Border::none;
-  std::uint64_t device_bytes = 0;  ///< 0: what is free
+  std::uint64_t device_bytes = 0;  ///< 0: the free memory
 };
 
-/// Each stage of a frame calls `told` from its own thread. All times are seconds of the clock `now`.
+/// Each stage of a frame calls `record` from its own thread. All times are seconds of the clock `now`.
 struct StageClock {
   std::function<double()> now;
-  std::function<void(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end)> told;
+  std::function<void(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end)>
+      record;
 };
 
-/// A cluster's worker whose tasks are the tickets of a ring.
+/// A queue's worker whose tasks are the tickets of a ring.
 class FrameWorker : public queue::TaskWorker {
  public:
   FrameWorker(int number, SlotRing& ring, const StageClock& clock) : number_(number), ring_(ring), clock_(clock) {}
@@ -37,11 +38,11 @@ class FrameWorker : public queue::TaskWorker {
   }
 
  protected:
-  /// Sets the slot's counts, regions x bins, and its tensor where the sequence has tensors.
+  /// Sets the slot's counts, regions x bins, and its tensor if the sequence has tensors.
   virtual void answer(int lane, Slot& slot) = 0;
   double now() const { return clock_.now(); }
-  void told(StageTime::Stage stage, const Slot& slot, int lane, double begin, double end) const {
-    clock_.told(stage, slot.frame, number_, lane, begin, end);
+  void record(StageTime::Stage stage, const Slot& slot, int lane, double begin, double end) const {
+    clock_.record(stage, slot.frame, number_, lane, begin, end);
   }
 
  private:
@@ -50,8 +51,8 @@ class FrameWorker : public queue::TaskWorker {
   const StageClock& clock_;
 };
 
-/// Throws Unavailable for a worker that is not there, OutOfMemory where its buffers do not fit. `most_lanes`: frames
-/// that may be with a worker at once.
+/// Throws Unavailable for a missing worker, OutOfMemory if its buffers do not fit. `most_lanes`: the most frames in
+/// flight on a worker.
 std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
                                         SlotRing& ring, const StageClock& clock);
 std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,

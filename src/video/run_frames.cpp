@@ -16,13 +16,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the run tells of its stages, from all its threads.
+/// Collects the stage times of a run, from all its threads.
 class Stages {
  public:
   explicit Stages(bool timeline) : timeline_(timeline) {}
 
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  void told(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end) {
+  void record(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end) {
     const std::lock_guard lock(mutex_);
     seconds_[stage] += end - begin;
     if (timeline_) times_.push_back({stage, frame.stream, frame.number, worker, lane, begin, end});
@@ -47,18 +47,18 @@ class Stages {
   std::vector<StageTime> times_;
 };
 
-/// The thread that gives the answers to the sink, in order.
+/// The thread that passes the answers to the sink, in order.
 class Sinking {
  public:
   Sinking(const FrameRun& run, int lanes, SlotRing& ring, Stages& stages, const FrameSink& sink)
       : run_(run), lanes_(lanes), ring_(ring), stages_(stages), sink_(sink), thread_([this] { give(); }) {}
-  /// Until the last answer; what ended the run before, if anything.
+  /// Waits for the last answer; returns what ended the run before, if anything.
   std::exception_ptr join() {
     thread_.join();
     return error_;
   }
   std::int64_t answered() const noexcept { return answered_; }
-  /// Of these, by that worker.
+  /// The answers computed by that worker.
   std::int64_t answered_by(std::size_t worker) const noexcept { return worker < by_.size() ? by_[worker] : 0; }
 
  private:
@@ -74,7 +74,7 @@ class Sinking {
         if (static_cast<std::size_t>(slot->worker) >= by_.size())
           by_.resize(static_cast<std::size_t>(slot->worker) + 1);
         ++by_[static_cast<std::size_t>(slot->worker)];
-        stages_.told(StageTime::sink, slot->frame, -1, -1, begin, stages_.now());
+        stages_.record(StageTime::sink, slot->frame, -1, -1, begin, stages_.now());
         ring_.release(*slot);
         tell();
         if (!more) break;
@@ -104,7 +104,7 @@ class Sinking {
   std::thread thread_;
 };
 
-/// The slots, lent for a run.
+/// Borrows the slots for a run.
 class Loan {
  public:
   Loan(std::vector<Slot>& slots, WhenFull when_full) : slots_(slots), ring(std::move(slots), when_full) {}
@@ -119,7 +119,7 @@ class Loan {
   SlotRing ring;
 };
 
-/// A frame in a device's memory is for the worker on that device.
+/// A frame in device memory must go to the worker on that device.
 queue::Task task_of(const ConstView& pixels, const std::vector<Worker>& workers) {
   queue::Task task;
   if (pixels.memory.is_host()) return task;
@@ -150,10 +150,11 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
   SlotRing& ring = loan.ring;
   const StageClock clock{[&] { return stages.now(); },
                          [&](StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin,
-                             double end) { stages.told(stage, frame, worker, lane, begin, end); }};
+                             double end) { stages.record(stage, frame, worker, lane, begin, end); }};
   std::mutex noting;
   queue::QueueOptions options;
-  options.room = 2 * static_cast<std::size_t>(run.options.slots) + 1;  // a task may end after its slot is free again
+  options.capacity =
+      2 * static_cast<std::size_t>(run.options.slots) + 1;  // a task may end after its slot is free again
   options.finished = [&](const queue::Task& task, const queue::Outcome& outcome) {
     ring.finish(task.id, outcome.worker, outcome.error);
   };
@@ -162,7 +163,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
     if (run.options.note) run.options.note(why);
   };
   SequenceReport report;
-  std::exception_ptr failed;  // of the source or the regions: the frames before are answered first
+  std::exception_ptr failed;  // by the source or the regions: the frames before are answered first
   {
     auto workers = run.workers(ring, clock);
     report.lanes = std::accumulate(workers.begin(), workers.end(), 0,
@@ -174,11 +175,11 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
       while ((slot = ring.take_free()) != nullptr) {
         Frame& frame = slot->frame;
         frame = {};
-        frame.pixels = slot->room.view();
+        frame.pixels = slot->buffer.view();
         const double begin = stages.now();
-        const bool more = source(slot->room.view(), frame);
+        const bool more = source(slot->buffer.view(), frame);
         if (!more) break;
-        stages.told(StageTime::read, frame, -1, -1, begin, stages.now());
+        stages.record(StageTime::read, frame, -1, -1, begin, stages.now());
         check_view("frame", frame.pixels, run.work.shape, run.work.type);
         slot->regions.clear();
         regions(frame, slot->regions);

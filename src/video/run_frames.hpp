@@ -1,7 +1,7 @@
 #pragma once
-// The run of a sequence, whoever its workers are: the thread that calls reads, the workers' threads compute, one thread
-// gives the answers to the sink. They meet in the ring of slots alone; none of them is a task of oneTBB, so none waits
-// in one.
+// The run of a sequence, with any workers: the calling thread reads, the workers' threads compute, one thread passes
+// the answers to the sink. They communicate only through the ring of slots; none of them is a task of oneTBB, so none
+// waits inside one.
 
 #include <areal/sequence.hpp>
 #include <functional>
@@ -16,7 +16,7 @@ namespace areal::video {
 struct FrameRun {
   const FrameWork& work;
   const SequenceOptions& options;
-  std::vector<Slot>& slots;  ///< lent to the run
+  std::vector<Slot>& slots;  ///< borrowed for the run
   std::function<std::vector<std::unique_ptr<queue::TaskWorker>>(SlotRing& ring, const StageClock& clock)> workers;
 };
 

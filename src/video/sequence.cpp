@@ -1,4 +1,4 @@
-// Sequences of frames: what is decided and allocated before the first frame.
+// Sequences of frames: checks and allocations before the first frame.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -50,7 +50,7 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   require(frame.batch == 1, "frame of a batch of ", frame.batch, ": a frame is one image");
   require(options.slots >= 1 && options.slots <= 1024, "slots ", options.slots, ": they may be 1 to 1024");
   if (options.workers.empty()) options.workers.emplace_back();
-  pixel_bins(binning, type, frame.channels);  // what does not belong together throws here
+  pixel_bins(binning, type, frame.channels);  // throws if binning, type and channels do not match
   queue::require_workers(options.workers);
   const bool pinned = std::any_of(options.workers.begin(), options.workers.end(),
                                   [](const Worker& worker) { return worker.backend == Backend::cuda; });
@@ -60,7 +60,7 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   const HistogramPlan shapes(frame, type, binning, {.border = s.options.border}, {.backend = Backend::cpu});
   for (int i = 0; i < s.options.slots; ++i) {
     video::Slot& slot = s.slots.emplace_back();
-    slot.room = OwnedView::of_host(frame, type, pinned);
+    slot.buffer = OwnedView::of_host(frame, type, pinned);
     if (s.options.tensors) slot.tensor = OwnedView::of_host(shapes.tensor_shape(), Type::u32, pinned);
     s.bytes += bytes_of(frame, type) + (s.options.tensors ? shapes.tensor_bytes() : 0);
   }
@@ -76,7 +76,7 @@ std::uint64_t HistogramSequence::bytes() const noexcept { return state_->bytes; 
 
 SequenceReport HistogramSequence::run(const FrameSource& source, const FrameRegions& regions, const FrameSink& sink) {
   State& s = *state_;
-  // A camera's frames must find a slot while every lane and the sink have one.
+  // With a camera a frame must find a slot even if every lane and the sink have one.
   const int most_lanes = s.options.when_full == WhenFull::wait ? s.options.slots : std::max(1, s.options.slots - 2);
   const auto make = [&](video::SlotRing& ring, const video::StageClock& clock) {
     std::vector<std::unique_ptr<queue::TaskWorker>> workers;

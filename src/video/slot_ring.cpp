@@ -12,7 +12,7 @@ Slot* SlotRing::find(Slot::State state) {
   return at == slots_.end() ? nullptr : &*at;
 }
 
-// Of the frames on their way.
+// The oldest frame in flight.
 Slot* SlotRing::oldest() {
   Slot* oldest = nullptr;
   for (Slot& slot : slots_)
@@ -37,7 +37,7 @@ std::shared_ptr<const void> SlotRing::free(Slot& slot) {
 }
 
 Slot* SlotRing::take_free() {
-  std::shared_ptr<const void> dropped;  // after the lock
+  std::shared_ptr<const void> dropped;  // released after the lock
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     Slot* slot = find(Slot::State::free);
@@ -46,7 +46,7 @@ Slot* SlotRing::take_free() {
       if (slot != nullptr) {
         dropped = free(*slot);
         ++dropped_;
-        finished_.notify_all();  // the sink may have waited for this one
+        finished_.notify_all();  // the sink may wait for this one
       }
     }
     if (slot != nullptr) {

@@ -1,7 +1,7 @@
 #pragma once
-// The slots of a sequence: all that a frame needs on its way, allocated once, and whose turn it is. Four parties share
-// them: the source fills a free slot and publishes it; a worker begins the frame of a ticket and finishes it; the sink
-// takes frames in the order of their tickets; each waits here and nowhere else.
+// The slots of a sequence: all buffers of a frame, allocated once, and their state. Four parties share them: the source
+// fills a free slot and publishes it; a worker begins the frame of a ticket and finishes it; the sink takes frames in
+// the order of their tickets; all waiting happens here.
 
 #include <areal/sequence.hpp>
 #include <condition_variable>
@@ -27,7 +27,7 @@ struct Slot {
   State state = State::free;
   std::int64_t ticket = -1;
   Frame frame;
-  OwnedView room, tensor;  // in host memory
+  OwnedView buffer, tensor;  // in host memory
   std::vector<Region> regions;
   std::vector<std::uint64_t> counts;
   int worker = -1;
@@ -38,28 +38,28 @@ class SlotRing {
  public:
   SlotRing(std::vector<Slot> slots, WhenFull when_full);
 
-  /// A slot for the source, once one is free; where frames are dropped, that of the oldest frame that waits. Null when
-  /// the ring has been stopped.
+  /// A free slot for the source; waits for one, or, if frames are dropped, reuses that of the oldest waiting frame.
+  /// Null when the ring has been stopped.
   Slot* take_free();
   /// Gives the slot the next ticket.
   std::int64_t publish(Slot& slot);
-  /// Gives back a slot that the source did not fill.
+  /// Returns a slot that the source did not fill.
   void give_back(Slot& slot);
-  /// No frame will follow.
+  /// The source has ended.
   void close();
 
-  /// The frame of that ticket, or null where it has been dropped. A frame that is tried again may be begun again.
+  /// The frame of that ticket, or null if it was dropped. A frame may be begun again for another attempt.
   Slot* begin(std::int64_t ticket);
   void finish(std::int64_t ticket, int worker, std::exception_ptr error);
 
-  /// The next frame for the sink, once it has been done; null at the end, or when the ring has been stopped.
+  /// The next frame for the sink, once it is done; null at the end, or when the ring has been stopped.
   Slot* take_done();
   void release(Slot& slot);
 
-  /// All waits end.
+  /// Ends all waits.
   void stop();
 
-  /// The slots, all free, when nobody uses the ring any more.
+  /// Returns the slots, all free, after the last use of the ring.
   std::vector<Slot> take_slots();
 
   std::int64_t produced() const;
@@ -69,7 +69,7 @@ class SlotRing {
   Slot* find(Slot::State state);
   Slot* oldest();
   Slot* droppable();
-  /// Returns what kept the frame's pixels, for the caller to drop once the ring is unlocked: that may take long.
+  /// Returns the owner of the frame's pixels, for the caller to release after unlocking the ring: that may take long.
   [[nodiscard]] std::shared_ptr<const void> free(Slot& slot);
 
   mutable std::mutex mutex_;

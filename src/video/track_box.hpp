@@ -1,5 +1,5 @@
 #pragma once
-// What every tracker checks.
+// Checks that all trackers share.
 
 #include <areal/track.hpp>
 #include "formulas/fragments.hpp"
@@ -12,9 +12,9 @@ using formulas::scaled;
 /// Throw InvalidArgument.
 void check_options(const TrackerOptions& options);
 void check_first_box(const Region& box, std::int64_t image_width, std::int64_t image_height, std::int64_t least_side);
-/// The tensor of a frame, fit for searching.
+/// The frame's tensor, checked for searching.
 const TensorView& checked_tensor(const TrackerFrame& frame, const char* tracker);
-/// The image of a frame, in host memory.
+/// The frame's image, checked to be in host memory.
 const ConstView& checked_image(const TrackerFrame& frame, const char* tracker);
 
 }  // namespace areal::video

@@ -1,4 +1,4 @@
-// What trackers check of their options and frames.
+// The trackers' checks of their options and frames.
 #include <algorithm>
 #include <cmath>
 #include "api/core/memory_check.hpp"

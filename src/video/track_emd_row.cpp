@@ -1,4 +1,4 @@
-// Earth mover's distances of windows side by side, from a tensor in host memory.
+// Earth mover's distances of adjacent windows, from a tensor in host memory.
 #include "track_emd_row.hpp"
 #include <algorithm>
 #include <areal/type.hpp>
@@ -16,8 +16,8 @@ T load(const char* row, std::int64_t column) noexcept {
   return value;
 }
 
-// Where the windows' corners are in the rows of one bin. Without a top the windows begin in the image's first row,
-// of which a tensor without zeros has nothing above.
+// Offsets of the windows' corners in the rows of one bin. Without `top` the windows begin in the image's first row,
+// above which a tensor without border stores nothing.
 struct Corners {
   const char *top, *bottom;
   std::int64_t left, right;
@@ -47,7 +47,7 @@ void add_counts(const Corners& at, std::int64_t n, const double* __restrict befo
 
 using AddCounts = void (*)(const Corners&, std::int64_t, const double*, double*);
 
-// The types that require_tensor lets pass.
+// The types that require_tensor allows.
 AddCounts add_counts_of(Type type) {
   switch (type) {
     case Type::u16:

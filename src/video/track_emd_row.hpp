@@ -1,5 +1,5 @@
 #pragma once
-// Earth mover's distances of windows side by side, from a tensor in host memory.
+// Earth mover's distances of adjacent windows, from a tensor in host memory.
 
 #include <areal/region.hpp>
 #include <areal/table.hpp>
@@ -8,17 +8,18 @@
 
 namespace areal::video {
 
-/// Room for the histograms of a row of windows. One window more is one column more of each bin, so loops run along the
-/// tensor's rows.
+/// Buffers for the histograms of a row of windows. Each further window is one more column of each bin, so loops run
+/// along the tensor's rows.
 class EmdRow {
  public:
-  /// Afterwards no call allocates.
+  /// After this, no call allocates.
   void resize(std::int64_t bins, std::int64_t most_windows);
 
-  /// The cumulative shares of the region's histogram, one a bin; zeros where it counts nothing.
+  /// The cumulative shares of the region's histogram, one a bin; zeros if it is empty.
   void shares(const TensorView& tensor, const Region& region, double* out);
-  /// The distances, in bins, of `n` windows to such shares. The first window is the region, each later one lies a pixel
-  /// to the right of the one before. As Distance::emd: two that count nothing have 0, one has the largest, bins - 1.
+  /// The distances, in bins, of `n` windows to such shares. The first window is the region, each further one lies a
+  /// pixel to the right of the one before. As Distance::emd: two empty histograms have distance 0; one empty one has
+  /// the largest, bins - 1.
   void distances(const TensorView& tensor, const Region& first, std::int64_t n, const double* shares, double* out);
 
  private:
@@ -26,7 +27,7 @@ class EmdRow {
   double* row(std::int64_t bin) noexcept { return cumulative_.data() + bin * most_; }
 
   std::int64_t bins_ = 0, most_ = 0;
-  std::vector<double> cumulative_;  // bins + 1 rows: what is counted below each bin; the first is zeros
+  std::vector<double> cumulative_;  // bins + 1 rows: counts below each bin; the first is zeros
   std::vector<double> inverse_;
 };
 

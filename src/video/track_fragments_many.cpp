@@ -1,4 +1,4 @@
-// FragmentTrackers: on the CPU a search a box, on devices the requests of kernels, whose memory is held here.
+// FragmentTrackers: on the CPU a search for each box; on devices requests to kernels, whose memory is owned here.
 #include <algorithm>
 #include <areal/track.hpp>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace areal {
 namespace {
 
 constexpr const char* tracker_name = "fragments";
-constexpr std::int64_t most_scales = 2048;  // that a device's order of places holds
+constexpr std::int64_t most_scales = 2048;  // limit of a device's order of places
 
 template <class T>
 T* of(Memory& memory) {
@@ -57,7 +57,7 @@ struct FragmentTrackers::State {
   kernels::FragmentsRequest request{TensorView(ConstView(), Border::none)};
 };
 
-// Where the steps run. As queries: by the backend, or by the memory where that is left open.
+// Where the steps run. As for queries: on the backend, or if that is automatic where the memory is.
 void FragmentTrackers::State::place_at(const TensorView& tensor) {
   memory = tensor.memory();
   const bool host = memory.is_host();
@@ -115,7 +115,7 @@ void FragmentTrackers::State::begin_on_device(const TensorView& tensor, std::spa
        std::min(side, width),
        video::rank_of(options.quantile, FragmentTracker::fragments),
        options.scale_cost};
-  // A fragment's numbers and a block's are 31 bits.
+  // The kernels' numbers of fragments and blocks have 31 bits.
   require(r.boxes <= most / FragmentTracker::fragments && bins <= most &&
               r.votes_of_a_box() <= most / std::max<std::int64_t>(1, r.boxes),
           "boxes: ", count, " with a radius of ", options.radius, " and ", scale_count,

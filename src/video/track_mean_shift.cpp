@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_moves = 20;      // the paper's limit
 constexpr double same_place = 0.1;  // pixels; the paper stops within one
-constexpr double scale_step = 0.1;  // the paper's, as is how much of the best scale is taken over
+constexpr double scale_step = 0.1;  // the paper's; so is the weight of the best scale
 constexpr double scale_share = 0.1;
 
 }  // namespace
@@ -26,7 +26,7 @@ MeanShiftTracker::Ellipse MeanShiftTracker::ellipse_of(const TrackedBox& box) no
   return {box.x + box.width / 2, box.y + box.height / 2, box.width / 2, box.height / 2};
 }
 
-// visit(bin, profile, x, y) for each pixel of the image inside the ellipse that is in a bin; x, y are from its centre.
+// visit(bin, profile, x, y) for each pixel of the image inside the ellipse with a bin; x, y are relative to its centre.
 template <class Visit>
 void MeanShiftTracker::each_pixel(const ConstView& image, const Ellipse& at, Visit&& visit) {
   const auto first = [](double edge) { return std::max<std::int64_t>(0, rounded(edge)); };
@@ -47,7 +47,7 @@ void MeanShiftTracker::each_pixel(const ConstView& image, const Ellipse& at, Vis
     }
 }
 
-// Epanechnikov's profile weighs the pixels; shares of 1.
+// The shares of pixels weighted by Epanechnikov's profile; they sum to 1.
 void MeanShiftTracker::weigh(const ConstView& image, const Ellipse& at, std::vector<double>& histogram) {
   std::fill(histogram.begin(), histogram.end(), 0.0);
   double total = 0;
@@ -81,7 +81,7 @@ MeanShiftTracker::Climb MeanShiftTracker::climb(const ConstView& image, Ellipse 
     dx /= sum, dy /= sum;
     Ellipse next = at;
     double next_likeness = 0;
-    for (;; dx /= 2, dy /= 2) {  // a step too far is halved
+    for (;; dx /= 2, dy /= 2) {  // halves a step that goes too far
       next.x = at.x + dx, next.y = at.y + dy;
       next_likeness = likeness_at(image, next);
       if (next_likeness >= likeness || std::hypot(dx, dy) < same_place) break;

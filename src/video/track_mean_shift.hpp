@@ -18,7 +18,7 @@ class MeanShiftTracker final : public Tracker {
   bool reads_image() const noexcept override { return true; }
 
  private:
-  /// A place under the kernel: centre and radii, in pixels.
+  /// A place of the kernel: centre and radii, in pixels.
   struct Ellipse {
     double x, y, radius_x, radius_y;
   };

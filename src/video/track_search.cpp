@@ -16,7 +16,7 @@ struct BoxSearch::Best {
 BoxSearch::BoxSearch(const TrackerOptions& options, const SearchRule& rule) : options_(options), rule_(rule) {
   check_options(options);
   if (rule.is_everywhere) options_.scales = {1};
-  // Without a change first: equally good places keep the scale.
+  // Scale 1 first: equally good places keep the scale.
   std::stable_partition(options_.scales.begin(), options_.scales.end(), [](double scale) { return scale == 1; });
   parts_.resize(rule.has_fragments ? FragmentTracker::fragments : 1);
 }
@@ -67,7 +67,7 @@ TrackedBox BoxSearch::step(const TrackerFrame& frame) {
   return box_ = best.box;
 }
 
-// What a place's distance is: the quantile of its parts' votes.
+// The distance of a place: the quantile of its parts' votes.
 double BoxSearch::vote(std::int64_t place) {
   const auto count = static_cast<std::int64_t>(parts_.size());
   for (std::int64_t i = 0; i < count; ++i)
@@ -83,7 +83,7 @@ void BoxSearch::search(const TensorView& tensor, const TrackedBox& from, double 
   if (area.is_empty) return;
   const std::int64_t x = area.x, y = area.y, x0 = area.x0, x1 = area.x1;
   lay_out(from.width, from.height);
-  bool found = false;  // of equally good places an earlier scale's stays
+  bool found = false;  // among equally good places the first scale wins
   std::int64_t nearest = 0;
   for (std::int64_t top = area.y0; top <= area.y1; ++top) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {

@@ -8,15 +8,15 @@
 
 namespace areal::video {
 
-/// What tells the three apart.
+/// How the three trackers differ.
 struct SearchRule {
   const char* name;
-  bool has_fragments;  ///< else the box is one
+  bool has_fragments;  ///< otherwise the box is its only part
   bool is_everywhere;  ///< every place of the image, and one scale
   std::int64_t least_side;
 };
 
-/// Which of `count` values in order is their quantile, from 1.
+/// The rank of the quantile among `count` ordered values, from 1.
 int rank_of(double quantile, int count) noexcept;
 
 class BoxSearch {

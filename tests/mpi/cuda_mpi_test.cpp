@@ -28,7 +28,7 @@ TEST_F(CudaMpi, TablesAreOneRanks) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0)
     std::printf("%d ranks on %d GPUs; MPI %s device memory\n", world_size(), count,
-                facts.asked && facts.says_yes ? "takes" : "does not take");
+                facts.has_query && facts.says_yes ? "takes" : "does not take");
   expect_device_tables({.devices = count, .most_columns = 2000, .most_rows = 1500});
 }
 

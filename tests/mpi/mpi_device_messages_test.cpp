@@ -28,7 +28,8 @@ namespace {
 TEST(DeviceMessages, WhatTravelsBetweenDevices) {
   const MemoryPlace device{MemoryPlace::cuda, 1}, host;
   for (int bits = 0; bits < 8; ++bits) {
-    const mpi::MessageFacts facts{.asked = (bits & 1) != 0, .says_yes = (bits & 2) != 0, .by_host = (bits & 4) != 0};
+    const mpi::MessageFacts facts{
+        .has_query = (bits & 1) != 0, .says_yes = (bits & 2) != 0, .by_host = (bits & 4) != 0};
     for (const Type type : {Type::u32, Type::s32, Type::u64, Type::s64}) {
       EXPECT_EQ(mpi::travels_between_devices(device, type, facts), bits == 3) << bits;
       EXPECT_FALSE(mpi::travels_between_devices(host, type, facts)) << bits;
@@ -38,7 +39,7 @@ TEST(DeviceMessages, WhatTravelsBetweenDevices) {
   }
 }
 
-const mpi::MessageFacts straight{.asked = true, .says_yes = true, .by_host = false};
+const mpi::MessageFacts straight{.has_query = true, .says_yes = true, .by_host = false};
 
 void expect_tables(std::optional<mpi::MessageFacts> facts, bool break_it = false) {
   mpi::planted_message_facts = facts;
@@ -56,7 +57,7 @@ TEST(DeviceMessages, StraightBetweenDevices) {
 TEST(DeviceMessages, ByDefaultAsMpiSays) {
   expect_tables({});
   const mpi::MessageFacts facts = mpi::message_facts();
-  const bool travels = facts.asked && facts.says_yes;
+  const bool travels = facts.has_query && facts.says_yes;
   EXPECT_EQ(from_devices > 0, travels);
   EXPECT_EQ(from_host > 0, !travels);
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// \file dlpack.hpp Views of DLPack tensors (PyTorch, CuPy, JAX, ..), and a DLPack tensor of a table. No element is
-/// copied. Header-only; needs <dlpack/dlpack.h>, found or included before this header.
+/// \file dlpack.hpp Views of DLPack tensors (PyTorch, CuPy, JAX, ..), and a DLPack tensor of a table, without copies.
+/// Header-only; needs <dlpack/dlpack.h>, found or included before this header.
 
 #include <areal/error.hpp>
 #include <areal/sat_table.hpp>
@@ -60,7 +60,7 @@ inline MemoryPlace memory_of(const DLDevice& device) {
   }
 }
 
-/// A table and the tensor that tells of it.
+/// A table and the tensor that describes it.
 struct ManagedTable {
   SatTable table;
   std::array<std::int64_t, 4> shape{}, strides{};
@@ -69,10 +69,10 @@ struct ManagedTable {
 
 }  // namespace detail
 
-/// The image that a tensor holds. Its axes are height and width; channels, height, width; or batch, channels, height,
-/// width, as PyTorch has them. Channels may lie beside each other (interleaved; `channels_last`) or in planes; rows,
-/// planes and images may have any pitch. Lives as long as the tensor's memory; on CUDA, work that fills it must have
-/// been done or be on the stream that areal uses. O(1).
+/// The image of a tensor. Its axes are height and width; channels, height, width; or batch, channels, height, width, as
+/// in PyTorch. Channels may be interleaved (`channels_last`) or planar; rows, planes and images may have any pitch.
+/// Valid as long as the tensor's memory; on CUDA, work that fills it must be complete or be on the stream that areal
+/// uses. O(1).
 /// Throws InvalidArgument for other numbers of axes, for strides that no view has, for elements and devices that areal
 /// lacks.
 inline View view_of(const DLTensor& tensor) {
@@ -103,8 +103,8 @@ inline View view_of(const DLTensor& tensor) {
 }
 
 /// The sums as a tensor that owns the table: axes H W for one channel and image, else N C H W. Give it to a consumer
-/// (`torch.from_dlpack`, ..), or call its deleter. Work on the table must have been done, or be on the stream that the
-/// consumer waits for. O(1). Throws InvalidArgument for a table that was moved from.
+/// (`torch.from_dlpack`, ..), or call its deleter. Work on the table must be complete, or be on the stream that the
+/// consumer waits for. O(1). Throws InvalidArgument for a moved-from table.
 inline DLManagedTensor* to_dlpack(SatTable&& table) {
   auto owner = std::make_unique<detail::ManagedTable>();
   owner->table = std::move(table);

@@ -1,6 +1,6 @@
 #pragma once
-/// \file opencv.hpp Views of cv::Mat, and a cv::Mat of a view. No element is copied. Header-only; needs OpenCV's core
-/// headers, and its core library where a cv::Mat is made.
+/// \file opencv.hpp Views of cv::Mat, and a cv::Mat of a view, without copies. Header-only; needs OpenCV's core
+/// headers, and its core library to make a cv::Mat.
 
 #include <areal/error.hpp>
 #include <areal/view.hpp>
@@ -69,15 +69,15 @@ BasicView<Void> view_of(const cv::Mat& mat) {
 
 }  // namespace detail
 
-/// The image that a matrix holds: interleaved channels, the matrix's step as the row pitch. Lives as long as the
-/// matrix's memory. O(1). Throws InvalidArgument for more than two dimensions and for a depth that areal lacks.
+/// The image of a matrix: interleaved channels, the matrix's step as the row pitch. Valid as long as the matrix's
+/// memory. O(1). Throws InvalidArgument for more than two dimensions and for a depth that areal lacks.
 inline ConstView view_of(const cv::Mat& mat) { return detail::view_of<const void>(mat); }
-/// The same, to write to.
+/// The same, writable.
 inline View view_of(cv::Mat& mat) { return detail::view_of<void>(mat); }
 
-/// A matrix over the memory of one image, or of one plane (see `plane`), in host memory. Lives as long as that memory.
-/// O(1). Throws InvalidArgument for device memory, a batch, planar channels, extents beyond int, and for 32u, 64u and
-/// 64s, which cv::Mat lacks.
+/// A matrix over one image or one plane (see `plane`) in host memory. Valid as long as that memory. O(1). Throws
+/// InvalidArgument for device memory, a batch, planar channels, extents beyond int, and for 32u, 64u and 64s, which
+/// cv::Mat lacks.
 inline cv::Mat mat_of(const View& view) {
   const Shape& s = view.shape;
   if (!view.memory.is_host())

@@ -1,6 +1,6 @@
 #pragma once
-/// \file launch_counts.hpp Launches of a plan: what ran, and what the simulated machine counts of it. Plain numbers,
-/// and they add up.
+/// \file launch_counts.hpp The launches of a plan: what ran, and the simulated machine's counts. Plain numbers that add
+/// up.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace areal {
 
-/// Accesses to global memory. A request is one instruction of a warp: the accesses of its lanes at one site, the n-th
-/// time each of them comes there since the warp last met. Groups and sectors are counted from the begin of the region,
-/// as device memory begins at a multiple of both.
+/// Accesses to global memory. A request is one instruction of a warp: the lanes' n-th accesses at one site since the
+/// warp's last synchronisation. Groups and sectors are counted from the region's begin, as device memory begins at a
+/// multiple of both.
 struct GlobalCounts {
   std::uint64_t elements = 0;  ///< lanes' accesses; a Vec<T, N> is N elements
   std::uint64_t bytes = 0;
   std::uint64_t requests = 0;
-  std::uint64_t groups = 0;     ///< address groups of w accesses' own size touched by the requests: the UMM's cost
+  std::uint64_t groups = 0;     ///< groups of w elements of the accesses' size touched by the requests: the UMM's cost
   std::uint64_t sectors = 0;    ///< 32-byte sectors touched by the requests, as ncu counts them
   std::uint64_t coalesced = 0;  ///< elements of requests that touch no more groups than a run of as many neighbours
                                 ///< from the same lowest address would
@@ -77,12 +77,12 @@ struct Counts {
     sends += o.sends, sent_bytes += o.sent_bytes, cluster_barriers += o.cluster_barriers;
     return *this;
   }
-  /// The longest chain of barriers: those of the block that met most, and the end of each launch.
+  /// The longest chain of barriers: those of the block with the most, and the end of each launch.
   std::uint64_t barrier_steps() const { return deepest_barriers + launches; }
   friend Counts operator+(Counts a, const Counts& b) { return a += b; }
 };
 
-/// One launch: what ran, and, on simt, what it did.
+/// One launch: what ran and, on simt, its counts.
 struct LaunchCounts {
   std::string kernel;
   std::int64_t blocks = 0;
@@ -91,11 +91,11 @@ struct LaunchCounts {
   std::uint64_t order = 0;       ///< a hash of the order in which lanes ran: the same seed gives the same
   std::size_t shared_bytes = 0;  ///< of a block
   int resident = 0;              ///< on cuda, blocks that one multiprocessor holds at once
-  bool together = false;         ///< all blocks ran at once: none began before there was room for all
+  bool together = false;         ///< all blocks were resident at once: none began before all fitted
 };
 
-/// Told of each launch of a plan on a device, in their order, by the thread that executes the plan: on simt when each
-/// has run, on cuda when each has been queued, so that an event may be recorded behind it. It may not throw.
+/// Called for each launch of a plan on a device, in their order, by the thread that executes the plan: on simt after
+/// the launch has run, on cuda after it is queued, so that an event can be recorded behind it. Must not throw.
 using LaunchReport = std::function<void(const LaunchCounts&)>;
 
 }  // namespace areal

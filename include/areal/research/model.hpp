@@ -1,6 +1,6 @@
 #pragma once
-/// \file model.hpp What the memory machines say of algorithms: simulated time units beside bounds, and what the
-/// simulated machine counts beside the formulas of the papers.
+/// \file model.hpp The memory machines' predictions for algorithms: simulated time units against bounds, and the
+/// simulated machine's counts against the papers' formulas.
 
 #include <areal/catalog.hpp>
 #include <areal/research/launch_counts.hpp>
@@ -14,7 +14,8 @@
 
 namespace areal {
 
-/// The DMM, whose memory is banks as a GPU's shared memory, and the UMM, whose memory is groups as its global memory.
+/// The DMM, whose memory is banked like a GPU's shared memory, and the UMM, whose memory has address groups like its
+/// global memory.
 enum class MemoryKind : std::uint8_t { dmm, umm };
 std::string_view name_of(MemoryKind kind);
 
@@ -24,16 +25,16 @@ struct MemoryMachine {
   std::int64_t threads = 32, width = 32, latency = 32;
 };
 
-/// What one program took.
+/// The time of one program.
 struct ModelTime {
   std::string_view program;
   std::int64_t time_units = 0;
   std::int64_t requests = 0;  ///< of threads
   std::int64_t entries = 0;   ///< of the memory's pipeline: 1 where a warp's requests are served together
   std::int64_t barriers = 0;
-  double bound = 0;  ///< what the paper has inside O(), e.g. n/w + nl/p + l log n
-  /// The constant c of time <= c * bound. Where n, p or w is no power of two, a table has a side below w, or the
-  /// transposes of `sat` have more threads than work (p w > n), none.
+  double bound = 0;  ///< the expression inside the paper's O(), e.g. n/w + nl/p + l log n
+  /// The constant c of time <= c * bound. None if n, p or w is no power of two, a table has a side below w, or the
+  /// transposes of `sat` have more threads than work (p w > n).
   std::optional<double> constant;
 };
 
@@ -45,31 +46,30 @@ struct NakanoTimes {
   std::int64_t reduction = 0;               ///< limit: l log n, rounded up
   std::int64_t lower_bound = 0;             ///< the largest of the three; `contiguous` is not bound by the reduction
   std::string_view limit;                   ///< "bandwidth", "latency" or "reduction": which one that is
-  bool enough_threads = false;              ///< wl <= p: the latency of a request is hidden by those of other threads
-  bool enough_elements = false;             ///< wl <= n / log n: so are the stages with few elements
+  bool enough_threads = false;              ///< wl <= p: other threads hide the latency of a request
+  bool enough_elements = false;             ///< wl <= n / log n: also in the stages with few elements
   std::vector<ModelTime>
       programs;  ///< contiguous, sum, ordered-sum, naive, optimal, sequential-parallel, sat, sat-direct
 };
 
-/// Runs them all, step by step: about n log n requests.
+/// Runs all programs step by step: about n log n requests.
 /// \param machine Its latency, its width, and its threads, a multiple of the width.
 /// \param elements n, 2 to 2^20.
 /// \param workspace k, p to n (n where p is more); 0: the least that keeps the sequential-parallel prefix-sums within a
 /// constant of n/w + nl/p.
-/// \throws InvalidArgument where the width, the latency or n is out of range, or the threads are no multiple of the
-/// width.
+/// \throws InvalidArgument if the width, the latency or n is out of range, or the threads are no multiple of the width.
 NakanoTimes nakano_times(const MemoryMachine& machine, std::int64_t elements, std::int64_t workspace = 0);
 
-/// The asynchronous Hierarchical Memory Machine of Kasagi 2014: DMMs, as multiprocessors and their shared memory, over
-/// a UMM, the global memory.
+/// The asynchronous Hierarchical Memory Machine of Kasagi 2014: DMMs (multiprocessors with their shared memory) over a
+/// UMM (the global memory).
 struct HierarchicalMachine {
-  std::int64_t threads = 2048;  ///< p, that one DMM holds
+  std::int64_t threads = 2048;  ///< p, threads that one DMM holds
   std::int64_t width = 32;      ///< w: banks, cells of a group, threads of a warp
   std::int64_t latency = 32;    ///< l of the UMM; a DMM's is 1
   std::int64_t dmms = 16;       ///< d
 };
 
-/// An image, and a table or a tensor of it, border none. Or a line, an image of height 1, and its sums.
+/// An image and a table or tensor of it, border none; or a line, an image of height 1, and its sums.
 struct AlgorithmRequest {
   std::string_view algorithm;  ///< id of a GPU algorithm
   std::int64_t height = 128, width = 128;
@@ -80,22 +80,22 @@ struct AlgorithmRequest {
   int tile_threads = 0;                     ///< of a block of these two, one of tile_threads(tile); 0: the default
   double r = 0.25;                          ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;    ///< of scanrow-brlt and scanrow-column
-  /// sat, histogram or scan; "": the family that has the algorithm, and histogram where scan has it, too.
+  /// sat, histogram or scan; "": the algorithm's family, and histogram if scan has the algorithm too.
   std::string_view family = {};
   std::int64_t threads = 0, group = 0;  ///< of a line: see ScanOptions
 };
 
-/// What was counted of something, and what the catalogue's formula gives.
+/// A count and the catalogue formula's value.
 struct CountBeside {
-  std::string_view formula;  ///< of one element, where elements are counted
+  std::string_view formula;  ///< per element, for counts of elements
   double counted = 0, expected = 0;
   double difference() const { return counted - expected; }
 };
 
-/// What a memory machine is charged or takes, and what the paper's formula gives, where it has one.
+/// A memory machine's cost or time, and the value of the paper's formula, if there is one.
 struct CostBeside {
-  /// n elements, w and l of the machine; p as the threads that are asked for, in whole blocks, or as many as there is
-  /// work for, but no more than the machine holds. Empty where the paper has none.
+  /// n elements, w and l of the machine; p as the requested threads, in whole blocks, or enough for the work, limited
+  /// to what the machine holds. Empty if the paper has none.
   std::string formula;
   std::optional<double> counted;  ///< none: AlgorithmModel::no_time
   std::optional<double> expected;
@@ -108,7 +108,7 @@ struct CostBeside {
 struct AlgorithmModel {
   const Algorithm* row = nullptr;
   std::int64_t elements = 0;  ///< of the table, of the tensor, or of the line
-  /// T, r, the side k of its triangles, d and C of the formulas; 0 where an algorithm has none.
+  /// T, r, the side k of its triangles, d and C of the formulas; 0 if the algorithm has none.
   double tile = 0, r = 0, side = 0, depth = 0, capacity = 0;
   bool recursive = false;              ///< the formulas have d
   std::int64_t group = 0;              ///< k of sequential-parallel; 0 for others
@@ -116,7 +116,7 @@ struct AlgorithmModel {
   std::uint64_t coalesced = 0;         ///< C: elements read and written
   std::uint64_t strided = 0;           ///< S: address groups of the requests that are not coalesced
   std::uint64_t strided_elements = 0;  ///< elements of those
-  std::uint64_t groups = 0;            ///< address groups of w of all requests: what the UMM is charged
+  std::uint64_t groups = 0;            ///< address groups of w of all requests: the UMM's cost
   std::uint64_t shared = 0;            ///< elements read from and written to shared memory
   std::int64_t barrier_steps = 0;      ///< B, launches - 1
   CountBeside reads, writes, steps;
@@ -127,13 +127,13 @@ struct AlgorithmModel {
   /// Time units on the HMM, where a thread waits for each of its requests; block k runs on DMM k mod d.
   CostBeside hmm;
   std::string no_time;     ///< why umm and hmm have no time
-  std::string no_formula;  ///< why there are no formulas for costs, or not for all of them
+  std::string no_formula;  ///< why some or all costs have no formula
 };
 
-/// Runs the algorithm on the simulated machine, checks included. The tiles keep their side whatever the width is.
-/// \throws InvalidArgument where a parameter is out of range: elements 1 to 2^20, the width a divisor of 32, threads a
-/// multiple of it, up to 1024 DMMs; where the algorithm is none of the family that simt runs. Unavailable where this
-/// build has no simt.
+/// Runs the algorithm on the simulated machine, checks included. The tiles keep their side for every width.
+/// \throws InvalidArgument if a parameter is out of range (elements 1 to 2^20, the width a divisor of 32, threads a
+/// multiple of it, up to 1024 DMMs) or if simt does not run such an algorithm of the family. Unavailable if this build
+/// has no simt.
 AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine = {});
 
 }  // namespace areal

@@ -1,6 +1,6 @@
 #pragma once
-/// \file sat.hpp Summed-area tables as the papers have them: parameters of single algorithms, launches, and the share
-/// of hybrid-1r1w's triangles.
+/// \file sat.hpp The papers' summed-area tables: parameters of single algorithms, launches, and the share of
+/// hybrid-1r1w's triangles.
 
 #include <areal/research/launch_counts.hpp>
 #include <areal/research/warp_scan.hpp>
@@ -10,32 +10,33 @@
 
 namespace areal::research {
 
-/// What single algorithms of the family `sat` can be told; Algorithm::takes says which. Others ignore it.
+/// Parameters of single algorithms of the family `sat`; Algorithm::takes says which read them. Others ignore them.
 struct SatParameters {
-  /// The share of the pixels, above 0 and below 1, that hybrid-1r1w leaves to its two triangles; the plan's reason says
-  /// which share they have, as triangles are made of tiles.
+  /// The share of the pixels, above 0 and below 1, in hybrid-1r1w's two triangles. Triangles consist of tiles; the
+  /// plan's reason gives the share rounded to them.
   double r = 0.25;
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
-  LaunchReport on_launch = {};            ///< told of each launch on cuda and simt
+  LaunchReport on_launch = {};            ///< reports each launch on cuda and simt
 };
 
-/// A SatPlan with these parameters. Throws what SatPlan throws, InvalidArgument for an r out of range and for
-/// `on_launch` on the CPU, which launches nothing. Where `on_launch` is set, Backend::automatic is a GPU where there is
-/// one.
+/// A SatPlan with these parameters. With `on_launch`, Backend::automatic prefers a GPU.
+/// Throws what SatPlan throws, InvalidArgument for an r out of range and for `on_launch` on the CPU, which launches
+/// nothing.
 SatPlan sat_plan(const Shape& image, Type input, const SatOptions& options = {}, const SatParameters& parameters = {},
                  const Execution& execution = {});
 
-/// The share that hybrid-1r1w's triangles have for an image of that size where `r` is asked for: the nearest that whole
-/// tiles can make, 0 where the image has but one row or column of them.
+/// The share of hybrid-1r1w's triangles for an image of that size and a requested `r`: the nearest that whole tiles can
+/// make, 0 if the image has but one row or column of tiles.
 double hybrid_share(const Shape& image, double r, Border border = Border::zero);
-/// Shares that the triangles can have, k (k + 1) of all tiles for k tiles to a side, ascending: of those from `from` to
-/// `to` all, or `most` evenly spread over k, the largest among them. None where the image has but one row or column.
+/// Possible shares of the triangles, k (k + 1) of all tiles for triangles of k tiles a side, ascending: all from `from`
+/// to `to`, or `most` of them evenly spread over k, including the largest. Empty if the image has but one row or column
+/// of tiles.
 std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t most, double from = 0, double to = 1);
-/// The share that does best of some 18 on images of that shape, whatever their pixels: 12 over all sides of the
-/// triangles, then some around the best of those. On cuda that with the least median time of an execute; on simt, whose
-/// time is no machine's, that with the least global memory access cost C/w + S + (B + 1)(l - 1) (Kasagi 2014) of what
-/// is counted, where w = l = 32. `otherwise` where the image has but one row or column of tiles. Throws what SatPlan
-/// throws, InvalidArgument for another algorithm, OutOfMemory where the device lacks the bytes.
+/// The best share for images of that shape among about 18: 12 over all sides of the triangles, then some around the
+/// best of those. On cuda the one with the least median time of an execute; on simt, which measures no real time, the
+/// one with the least global memory access cost C/w + S + (B + 1)(l - 1) (Kasagi 2014) of the counts, for w = l = 32.
+/// Independent of the pixels. `otherwise` if the image has but one row or column of tiles.
+/// Throws what SatPlan throws, InvalidArgument for another algorithm, OutOfMemory if the device lacks the bytes.
 double best_hybrid_share(const Shape& image, Type input, const SatOptions& options, const Execution& execution,
                          double otherwise = 0.25);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// \file scan.hpp Inclusive sums of one line: the prefix-sums of the papers on a device, to run, count and compare.
+/// \file scan.hpp Inclusive sums of one line: the papers' prefix-sums on a device, to run, count and compare.
 
 #include <areal/execution.hpp>
 #include <areal/plan.hpp>
@@ -13,33 +13,34 @@ namespace areal {
 
 struct ScanOptions {
   /// An id of the catalogue's family `scan`: naive, optimal and sequential-parallel of Nakano 2013; harris,
-  /// lee-choe-multiple, lee-choe-shared and lee-choe of Lee, Choe 2014; kogge-stone and ladner-fischer of Chen 2018.
-  /// On the CPU scan_line takes `serial`, which is not in that family.
+  /// lee-choe-multiple, lee-choe-shared and lee-choe of Lee, Choe 2014; kogge-stone and ladner-fischer of Chen 2018. On
+  /// the CPU scan_line runs `serial`, which is not in that family.
   std::string algorithm = "optimal";
-  /// p of naive, optimal and sequential-parallel: threads, in whole blocks. 0: as many as there is work. Others have no
-  /// choice.
+  /// p of naive, optimal and sequential-parallel: threads, in whole blocks. 0: one for each element of work. Other
+  /// algorithms ignore it.
   std::int64_t threads = 0;
   /// k of sequential-parallel: elements of a group. 0: p log2 p, at least p; all where p is 0.
   std::int64_t group = 0;
-  LaunchReport on_launch = {};  ///< told of each launch
+  LaunchReport on_launch = {};  ///< reports each launch
 };
 
-/// Everything decided before the data is there. See Plan and Workspace. The sums of a line are cuda's and simt's alone;
+/// Fixes line length, types and algorithm in advance. See Plan and Workspace. Only cuda and simt have line sums;
 /// Backend::automatic is cuda.
 class ScanPlan : public Plan {
  public:
-  /// For lines of n elements of the type pair's input, and sums of its table type, which wrap where they are integers.
-  /// Throws InvalidArgument for what cannot be, Unavailable for a backend or device that is not there.
+  /// For lines of n elements of the type pair's input, and sums of its table type, which wrap if they are integers.
+  /// Throws InvalidArgument for invalid options, Unavailable for a missing backend or device.
   ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options = {}, const Execution& execution = {});
 
-  /// sums[i] = line[0] + .. + line[i]. Both are n x 1, of any alignment, and share no memory. Which memory it takes,
-  /// and when it has ended, is as SatPlan::execute says. Throws InvalidArgument for views of another shape, type or
-  /// memory and for a workspace of another plan, DeviceError where a launch is refused.
+  /// sums[i] = line[0] + .. + line[i]. Both are n x 1, of any alignment, and share no memory. Accepts memory and
+  /// completes as SatPlan::execute. O(n).
+  /// Throws InvalidArgument for views of another shape, type or memory and for a workspace of another plan; DeviceError
+  /// if a launch is refused.
   void execute(const ConstView& line, const View& sums, Workspace& workspace) const;
 
   std::int64_t length() const noexcept;
   TypePair types() const noexcept;
-  const ScanOptions& options() const noexcept;  ///< with the group that was chosen
+  const ScanOptions& options() const noexcept;  ///< with the chosen group
 
   struct State;  // of the library
 
@@ -47,10 +48,10 @@ class ScanPlan : public Plan {
   const State& state() const noexcept;
 };
 
-/// Inclusive sums of one line, n x 1, where the execution says; their type pair is that of the two views' types. On the
-/// CPU the algorithm is `serial`, one addition after another; on cuda a line and sums of the host are copied there and
-/// back. Backend::automatic is the CPU for `serial`, cuda for all else. Throws what a ScanPlan and its execute throw,
-/// and OutOfMemory where the device lacks the bytes.
+/// Inclusive sums of one line, n x 1, on the backend of `execution`; the views' types are the type pair. On the CPU the
+/// algorithm is `serial`, one addition after another; on cuda, host lines and sums are copied there and back.
+/// Backend::automatic is the CPU for `serial`, cuda for all else. O(n).
+/// Throws what a ScanPlan and its execute throw, and OutOfMemory if the device lacks the bytes.
 void scan_line(const ConstView& line, const View& sums, const ScanOptions& options = {},
                const Execution& execution = {});
 

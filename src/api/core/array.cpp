@@ -21,8 +21,8 @@ std::uint64_t bytes_of(const Shape& shape, Type type) {
 
 namespace {
 
-/// More than the machine's memory and swap together. Some systems promise any amount, and kill the process that uses
-/// it.
+/// True if the request exceeds memory and swap together. Some systems promise any amount, and kill the process that
+/// uses it.
 bool exceeds_machine(std::uint64_t bytes) {
   struct sysinfo machine;
   return bytes > std::uint64_t{1} << 30 && sysinfo(&machine) == 0 &&
@@ -31,8 +31,8 @@ bool exceeds_machine(std::uint64_t bytes) {
 
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 
-/// Memory that is not initialised. glibc's malloc gives freed blocks of 32 MiB and more back to the system, so each new
-/// one begins with page faults, which take as long as computing a table into it. With huge pages they are few.
+/// Uninitialised memory. glibc's malloc returns freed blocks of 32 MiB and more to the system, so each new one begins
+/// with page faults, which take as long as computing a table into it. Huge pages make them few.
 void* allocate(std::size_t bytes) {
   if (bytes == 0 || exceeds_machine(bytes)) return nullptr;
   if (bytes < 16 * huge_page) return std::aligned_alloc(line, bytes);
@@ -54,8 +54,8 @@ Array::Array(const Shape& shape, Type type) : shape_(shape), type_(type), bytes_
 
 void Array::Free::operator()(void* p) const noexcept { std::free(p); }
 
-void Array::check_type(Type asked) const {
-  require(asked == type_, "array holds ", name_of(type_), ", not ", name_of(asked));
+void Array::check_type(Type requested) const {
+  require(requested == type_, "array holds ", name_of(type_), ", not ", name_of(requested));
 }
 
 namespace {

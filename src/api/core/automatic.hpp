@@ -1,5 +1,5 @@
 #pragma once
-// Plans whose Execution leaves the backend open.
+// Plans with Backend::automatic.
 
 #include <areal/catalog.hpp>
 #include <areal/execution.hpp>
@@ -14,9 +14,9 @@
 
 namespace areal {
 
-/// The state of a plan on the backend that `automatic` is for that execution. make(execution) gives one of a named
-/// backend; lacks(execution) says why a device that is there has no kernel for it, empty if it has. The question's
-/// workspace, threads and algorithm are found here.
+/// The plan state on the backend that `automatic` selects. make(execution) makes the state for a named backend;
+/// lacks(execution) says why an available device has no kernel for it, or is empty. Completes the question's workspace,
+/// threads and algorithm.
 template <class Lacks, class Make>
 auto automatic_plan(std::string_view family, std::string_view algorithm, const Execution& execution,
                     policy::BackendQuestion question, const Lacks& lacks, const Make& make)
@@ -40,8 +40,8 @@ auto automatic_plan(std::string_view family, std::string_view algorithm, const E
     question.cpu_has_it = row == nullptr || row->cpu;
   }
   question.threads = execution.threads > 0 ? execution.threads : cpu::default_threads();
-  // A device that is asked for its memory gets a context, which takes longer than most tables: only where it is
-  // expected to be faster.
+  // Querying a device's memory creates a context, which takes longer than most tables: only if the device is expected
+  // to be faster.
   policy::BackendMachine machine;
   if (cuda::device_count() == 0) machine.why_no_cuda = cuda::why_not(execution.device);
   machine.device_memory = std::numeric_limits<std::uint64_t>::max();

@@ -1,4 +1,4 @@
-// Binning: which bin a pixel belongs to. Values are compared as doubles, whatever the image's type: a 32f image bins as
+// Binning: which bin a pixel belongs to. Values of every image type are compared as doubles: a 32f image bins as
 // numpy.histogram does with image.astype(float64) (numpy itself rounds the edges to 32f for 32f data).
 #include <algorithm>
 #include <areal/binning.hpp>
@@ -22,7 +22,7 @@ std::vector<double> equal_edges(std::int64_t bins, double lo, double hi) {
   std::vector<double> edges(static_cast<std::size_t>(bins) + 1);
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const auto at = static_cast<double>(i);
-    // A step that is too small for a double: numpy divides first.
+    // numpy divides first if the step underflows.
     edges[i] = (step == 0 ? at / static_cast<double>(bins) * span : at * step) + lo;
   }
   edges.back() = hi;
@@ -129,7 +129,7 @@ Binning Binning::slice(std::int64_t first, std::int64_t count) const {
     case Kind::uniform:
     case Kind::edges: {
       std::vector<double> own(edges_.begin() + first, edges_.begin() + end + 1);
-      // Only the last bin of all is closed: the others end before their edge.
+      // Only the last bin of the whole binning is closed: other slices end before their edge.
       if (end < bins_) own.back() = std::nextafter(own.back(), -infinity);
       if (clamped_ && first == 0) own.front() = -infinity;
       if (clamped_ && end == bins_) own.back() = infinity;
@@ -149,7 +149,7 @@ Binning Binning::slice(std::int64_t first, std::int64_t count) const {
       std::vector<std::int32_t> own(65537, -1);  // one entry more than there are pixel values
       for (std::size_t v = 0; v < std::min<std::size_t>(lookup_.size(), 65536); ++v)
         if (lookup_[v] >= first && lookup_[v] < end) own[v] = lookup_[v] - static_cast<std::int32_t>(first);
-      own.back() = static_cast<std::int32_t>(count - 1);  // says how many bins there are
+      own.back() = static_cast<std::int32_t>(count - 1);  // makes the number of bins `count`
       return lookup(std::move(own));
     }
     case Kind::joint: {

@@ -1,8 +1,8 @@
 #pragma once
-// The choice of a device's algorithm. Policy ranks algorithms; a kernel says which requests it takes, and which views
-// it fits; the first that does both runs. A plan keeps two candidates, the first that takes the request and, where that
-// does not fit all views, the first of those behind it that does. Each has its own part of the workspace, as the states
-// in it count launches. A named algorithm is a list of one.
+// The choice of a device's algorithm. Policy ranks algorithms; a kernel says which requests it supports, and which
+// views fit it. A plan keeps two candidates: the first that supports the request and, unless that fits all views, the
+// first after it that does. Each has its own part of the workspace, as the state there counts launches. A named
+// algorithm is a list of one.
 
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
@@ -21,10 +21,10 @@
 
 namespace areal {
 
-/// Stands for memory that was allocated, in views that are looked at and not read.
+/// A non-null pointer for views whose memory is checked but not read.
 inline void* allocated() { return reinterpret_cast<void*>(std::uintptr_t{1} << 20); }
 
-/// The views as they lie where the plan runs: one on CUDA works on copies of those in host memory, which have no gaps.
+/// The views as they lie where the plan runs: a plan on CUDA works on contiguous copies of those in host memory.
 template <class Arguments, class Views>
 Arguments placed(const Execution& execution, const Views& views, Arguments arguments) {
   if (execution.backend != Backend::cuda) return arguments;
@@ -43,9 +43,9 @@ class Choice {
   using Request = typename Subject::Request;
   using Arguments = typename Subject::Arguments;
 
-  /// `ids`: algorithms of the catalogue, best first. The backend and the device are there. Throws InvalidArgument where
-  /// none takes the request, Unavailable where this build or the device lacks the kernels; the first says why.
-  /// `simulated`: of the simulated machine.
+  /// `ids`: algorithms of the catalogue, best first. Backend and device are available. Throws InvalidArgument if none
+  /// supports the request, Unavailable if this build or the device lacks the kernels; the sentence is the first one's.
+  /// `simulated`: options of the simulated machine.
   Choice(const Execution& execution, Request request, const std::vector<std::string_view>& ids,
          const simt::Options& simulated = {}) {
     std::optional<cuda::DeviceScope> scope;
@@ -86,7 +86,7 @@ class Choice {
   }
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
-  /// Why the best of the list does not take the request; empty if it does.
+  /// Why the best of the list does not support the request; empty if it does.
   const std::string& passed_over() const noexcept { return passed_over_; }
 
   void prepare(void* workspace, Stream stream) const {
@@ -96,8 +96,8 @@ class Choice {
   /// The algorithm that runs on these views.
   const std::string& algorithm(const Arguments& arguments) const { return first_that_fits(arguments)->id; }
 
-  /// Throws InvalidArgument for views that no candidate takes, as those given to a named algorithm may be. placed()
-  /// gives the views as they lie where the plan runs.
+  /// Throws InvalidArgument for views that no candidate fits, which happens to named algorithms. placed() gives the
+  /// views as they lie where the plan runs.
   template <class GetViews>
   void check(const GetViews& placed) const {
     const auto& last = *candidates_.back().plan;
@@ -105,8 +105,8 @@ class Choice {
     if (const std::string why = last.fits(placed()); !why.empty()) throw InvalidArgument(why);
   }
 
-  /// Queues the work on views that were checked; the id of the algorithm that was launched. Throws DeviceError where
-  /// the device refuses a named algorithm's launch.
+  /// Queues the work on checked views and returns the id of the launched algorithm. Throws DeviceError if the device
+  /// refuses a named algorithm's launch.
   std::string_view execute(const Arguments& arguments, void* workspace, Stream stream,
                            const LaunchReport& on_launch) const {
     for (auto one = first_that_fits(arguments); one != candidates_.end(); ++one)
@@ -120,7 +120,7 @@ class Choice {
   struct Candidate {
     std::string id;
     std::shared_ptr<const kernels::AnyDevicePlan<Subject>> plan;
-    std::size_t workspace;  // where its part begins
+    std::size_t workspace;  // offset of its part
   };
 
   static kernels::Refusal refusal_of(const Execution& execution, const Request& request,
@@ -129,7 +129,7 @@ class Choice {
                                               : simt::refusal_of<Subject>(request, simulated);
   }
   static void* part(void* workspace, const Candidate& one) { return static_cast<char*>(workspace) + one.workspace; }
-  /// The last one where none does.
+  /// The last one if none fits.
   auto first_that_fits(const Arguments& arguments) const {
     auto one = candidates_.begin();
     while (one + 1 != candidates_.end() && !one->plan->fits(arguments).empty()) ++one;

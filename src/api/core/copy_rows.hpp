@@ -1,6 +1,6 @@
 #pragma once
-// Rows from one view of host memory to another of the same shape and type, whatever their pitches; and whether a view
-// has pitches at all.
+// Copies rows between views of host memory of the same shape and type, of any pitches; tests whether a view is
+// contiguous.
 
 #include <areal/view.hpp>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace areal {
 
-/// Is it what a contiguous view of the same elements is?
+/// True for the pitches of a contiguous view.
 template <class V>
 bool is_contiguous(const V& view) {
   const V flat(view.data, view.type, view.shape);
@@ -17,7 +17,7 @@ bool is_contiguous(const V& view) {
          view.batch_pitch == flat.batch_pitch;
 }
 
-/// Calls row(bytes) after each.
+/// Calls row(bytes) after each row.
 template <class Row>
 void copy_rows(const ConstView& from, const View& to, const Row& row) {
   const Shape& shape = from.shape;

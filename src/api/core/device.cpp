@@ -1,4 +1,4 @@
-// Page-locked arrays, streams, events and copies for those who write no CUDA.
+// Page-locked arrays, streams, events and copies without CUDA in the caller's code.
 #include "cuda/device.hpp"
 #include <algorithm>
 #include <areal/device.hpp>
@@ -24,7 +24,7 @@ void require_kind(bool on_host, Stream stream) {
     require(!stream.is_host(), "stream: Stream::host(), but the work is a CUDA device's, which takes a CUDA stream");
 }
 
-/// `work(stream)` queues work of a device, and is waited for where no stream was given.
+/// `work(stream)` queues a device's work. Waits for it if no stream was given.
 template <class Work>
 void queue_on(const MemoryPlace& place, std::optional<Stream> stream, const Work& work) {
   if (stream) require_kind(false, *stream);
@@ -71,8 +71,8 @@ PinnedArray::PinnedArray(const Shape& shape, Type type, const Execution& on)
   memory_ = Memory::of_host(bytes_, !place.is_host()).share();
 }
 
-void PinnedArray::check_type(Type asked) const {
-  require(asked == type_, "array holds ", name_of(type_), ", not ", name_of(asked));
+void PinnedArray::check_type(Type requested) const {
+  require(requested == type_, "array holds ", name_of(type_), ", not ", name_of(requested));
 }
 
 struct Event::State {

@@ -1,12 +1,12 @@
 #pragma once
-// Where an Execution's plans work, for memory, streams and events that are made without a plan.
+// The memory of an Execution, for arrays, streams and events that are made without a plan.
 
 #include <areal/execution.hpp>
 
 namespace areal {
 
-/// Memory of its device for cuda, which automatic stands for; of the host for cpu and simt. Throws Unavailable where
-/// that backend or device is not there.
+/// Device memory for cuda, which automatic means; host memory for cpu and simt. Throws Unavailable if the backend or
+/// device is missing.
 MemoryPlace memory_of(const Execution& on);
 
 }  // namespace areal

@@ -1,5 +1,5 @@
 #pragma once
-// Backends that run kernels, cuda and simt: is one there, and the plan of a request on it.
+// Backends that run kernels, cuda and simt: their availability, and a request's plan on them.
 
 #include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
@@ -12,10 +12,10 @@ namespace areal {
 
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
-/// Throws InvalidArgument where the launches are asked of a backend that has none.
+/// Throws InvalidArgument for `on_launch` on a backend without launches.
 void require_launches(const LaunchReport& on_launch, Backend backend);
 
-/// The plan of a request on a device that is there: cuda, or simt.
+/// The plan of a request on an available device: cuda, or simt.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> device_plan(Backend backend, int device,
                                                                    const typename Subject::Request& request,

@@ -1,6 +1,5 @@
 #pragma once
-// One execute of a plan in a workspace: which memory its views may lie in, and the copies of host views for a plan on
-// CUDA.
+// One execute of a plan in a workspace: checks of the views' memory, and copies of host views for a plan on CUDA.
 
 #include <areal/carry.hpp>
 #include <areal/plan.hpp>
@@ -25,7 +24,7 @@ struct ArgumentViews {
     const char* name;
     View Arguments::*view;
   };
-  /// Two inputs.
+  /// The two inputs of a carry.
   struct CarryInput {
     const char *above, *left;
     Carry Arguments::*carry;
@@ -34,7 +33,7 @@ struct ArgumentViews {
   std::array<Output, outputs> out;
   std::array<CarryInput, carries> carried = {};
 
-  /// f(name, view) for each input, those of carries last.
+  /// f(name, view) for each input, carries last.
   template <class A, class F>
   void each_input(A& arguments, const F& f) const {
     for (const Input& one : in) f(one.name, arguments.*one.view);
@@ -45,7 +44,7 @@ struct ArgumentViews {
   }
 };
 
-/// Throws InvalidArgument, naming the view, for one in memory that the plan does not take; see require_memory.
+/// Throws InvalidArgument, naming the view, for memory that the plan does not support; see require_memory.
 template <class Arguments, class Views>
 void require_memories(const Plan& plan, const Views& views, const Arguments& arguments, bool staged) {
   views.each_input(arguments, [&](const char* name, const ConstView& view) {
@@ -56,7 +55,7 @@ void require_memories(const Plan& plan, const Views& views, const Arguments& arg
       require_memory(one.name, view.memory, plan, staged);
 }
 
-/// The workspace's state. Throws InvalidArgument unless it is one of this plan's.
+/// The workspace's state. Throws InvalidArgument for another plan's workspace.
 inline Workspace::State& require_workspace(const Plan::State& plan, Workspace& workspace) {
   require(workspace.state() != nullptr, "workspace: it was moved from");
   require(workspace.state()->plan.get() == &plan,
@@ -64,7 +63,7 @@ inline Workspace::State& require_workspace(const Plan::State& plan, Workspace& w
   return *workspace.state();
 }
 
-/// Runs what has been checked: run(arguments, memory, stream) with views of memory where the plan runs.
+/// Runs a checked execute: run(arguments, memory, stream) with views of memory where the plan runs.
 template <class Arguments, class Views, class Run>
 void execute_in(Workspace::State& workspace, const Views& views, const Arguments& arguments, const Run& run) {
   const FloatEnvironment floats;

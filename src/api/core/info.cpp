@@ -12,7 +12,7 @@
 namespace areal {
 namespace {
 
-// The number after `key` in a file of "key: number" or one bare number; nothing where there is none.
+// The number after `key` in a file of "key: number" or one bare number; `otherwise` if there is none.
 std::uint64_t number_in(const char* path, const std::string& key, std::uint64_t otherwise) {
   std::ifstream file(path);
   std::string word;

@@ -5,7 +5,7 @@
 
 namespace areal {
 
-/// The largest value of [1, most] that fits, 0 where none does; what is smaller than one that fits, fits.
+/// The largest value of [1, most] that fits, or 0. Requires that everything smaller than a fitting value fits.
 template <class Fits>
 std::int64_t largest(std::int64_t most, const Fits& fits) {
   std::int64_t none = 0, beyond = most + 1;

@@ -7,7 +7,7 @@
 namespace areal {
 namespace {
 
-/// The data of an owner, which lives as long as they do.
+/// The data of an owner, kept alive by the shared pointer.
 template <class Owner, class... Arguments>
 std::shared_ptr<void> block_of(const Arguments&... arguments) {
   const auto owner = std::make_shared<Owner>(arguments...);
@@ -41,7 +41,7 @@ Memory Memory::of_host(std::size_t bytes, bool page_locked) {
 
 void Memory::grow(std::size_t bytes) {
   if (bytes <= bytes_) return;
-  block_.reset();  // before there is another: both may not fit
+  block_.reset();  // first: both blocks together may not fit
   bytes_ = 0;
   *this = page_locked_ ? of_host(bytes, true) : Memory(bytes, place_);
 }

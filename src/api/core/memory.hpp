@@ -8,16 +8,16 @@
 
 namespace areal {
 
-/// Owned and not initialised, the host's aligned to 64 bytes. Moves, does not copy. There is no block of 0 bytes:
-/// `data` is null then.
+/// Owned uninitialised memory, the host's aligned to 64 bytes. Move-only. For 0 bytes there is no block and `data` is
+/// null.
 class Memory {
  public:
   Memory() = default;
-  /// Throws Unavailable where there is no such device, OutOfMemory with the bytes.
+  /// Throws Unavailable if the device is missing, OutOfMemory with the bytes.
   Memory(std::size_t bytes, MemoryPlace place);
-  /// For a view of that shape and type, which an OutOfMemory of the host names.
+  /// For a view of that shape and type, which the host's OutOfMemory names.
   Memory(const Shape& shape, Type type, MemoryPlace place);
-  /// The host's; `page_locked` where a CUDA device copies from and to it, so that its copies overlap other work.
+  /// Host memory; `page_locked` for copies from and to a CUDA device that overlap other work.
   static Memory of_host(std::size_t bytes, bool page_locked);
   Memory(Memory&& from) noexcept { *this = std::move(from); }
   Memory& operator=(Memory&& from) noexcept {
@@ -27,15 +27,15 @@ class Memory {
     return *this;
   }
 
-  /// At least so many bytes, of the same kind; the contents are lost where there were fewer.
+  /// Grows to at least `bytes`, of the same kind; growing loses the contents.
   void grow(std::size_t bytes);
 
   void* data() const noexcept { return block_.get(); }
   char* at(std::size_t offset) const noexcept { return static_cast<char*>(data()) + offset; }
   std::size_t bytes() const noexcept { return bytes_; }
-  /// Contiguous, from the first byte on.
+  /// A contiguous view from the first byte on.
   View view(Type type, const Shape& shape) const noexcept { return View(data(), type, shape).in(place_); }
-  /// The block, for an owner that is copied.
+  /// The block, for an owner that is copyable.
   std::shared_ptr<void> share() && noexcept { return std::move(block_); }
 
  private:

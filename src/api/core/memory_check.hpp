@@ -20,11 +20,11 @@ inline auto words_of(MemoryPlace place) {
   }};
 }
 
-/// The execution of a one-line form: where the backend is left open, an image in device memory names its device.
+/// The execution of a one-line form: Backend::automatic becomes the device of an image in device memory.
 Execution execution_of(const ConstView& image, const Execution& execution);
 
-/// Throws InvalidArgument, naming the argument, unless the plan works on that memory, or stages it: host memory for a
-/// plan on CUDA, where `staged`.
+/// Throws InvalidArgument, naming the argument, unless the plan works on that memory, or `staged` allows host memory
+/// for a plan on CUDA.
 void require_memory(std::string_view name, MemoryPlace memory, const Plan& plan, bool staged);
 
 }  // namespace areal

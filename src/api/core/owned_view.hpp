@@ -9,18 +9,18 @@
 
 namespace areal {
 
-/// Contiguous memory of a shape and type. Without any, a view without memory.
+/// Contiguous memory of a shape and type, or an empty view.
 class OwnedView {
  public:
   OwnedView() = default;
-  /// Throws Unavailable where there is no such device, OutOfMemory with the bytes.
+  /// Throws Unavailable if the device is missing, OutOfMemory with the bytes.
   OwnedView(const Shape& shape, Type type, MemoryPlace place);
-  /// In memory of the host, page-locked where a CUDA device copies from or to it.
+  /// Host memory, page-locked for copies from or to a CUDA device.
   static OwnedView of_host(const Shape& shape, Type type, bool page_locked);
 
   const View& view() const noexcept { return view_; }
-  bool exists() const noexcept { return exists_; }  ///< though it may have no elements
-  /// Queues a copy of another's elements, of the same shape and type; a copy between host memories is done at once.
+  bool exists() const noexcept { return exists_; }  ///< true also for a view without elements
+  /// Queues a copy of another's elements, of the same shape and type; a copy within the host is complete on return.
   void copy_from(const OwnedView& other, Stream stream);
 
  private:
@@ -31,14 +31,14 @@ class OwnedView {
   bool exists_ = false;
 };
 
-/// The stream on which an Execution's copies are queued: the legacy default one where it names none.
+/// The stream of an Execution's copies, by default the legacy default stream.
 Stream copy_stream(const Execution& execution) noexcept;
 
-/// A copy in host memory of a view of any memory. Waits for it.
+/// A copy in host memory of a view of any memory, complete on return.
 Array host_copy(const ConstView& view, const Execution& execution);
 
 /// `copy(stream)` queues copies from one memory to the other. Waits for them unless they end on a device and the
-/// Execution names a stream.
+/// Execution has a stream.
 template <class Copy>
 void copy_between(MemoryPlace from, MemoryPlace to, const Execution& execution, const Copy& copy) {
   if (from.is_host() && to.is_host()) return copy(Stream::host());

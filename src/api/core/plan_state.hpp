@@ -1,5 +1,5 @@
 #pragma once
-// What is behind Plan and Workspace.
+// The states of Plan and Workspace.
 
 #include <areal/plan.hpp>
 #include <array>
@@ -17,7 +17,7 @@ struct Plan::State {
   std::size_t workspace_bytes = 0;
 
   virtual ~State() = default;
-  /// Makes a new workspace ready. The memory is checked.
+  /// Initialises a new workspace, whose memory is checked.
   virtual void prepare(void* memory, Stream stream) const = 0;
 
   bool on_cuda() const noexcept { return execution.backend == Backend::cuda; }
@@ -29,15 +29,15 @@ struct Plan::State {
 struct Workspace::State {
   std::shared_ptr<const Plan::State> plan;
   Stream stream = Stream::host();
-  Memory owned;            // of one that borrows none
-  void* memory = nullptr;  // where the plan works
+  Memory owned;            // empty for borrowed memory
+  void* memory = nullptr;  // the memory in use, owned or borrowed
   bool borrowed = false;
-  bool waits = false;                     ///< an execute has ended when it returns
+  bool waits = false;                     ///< an execute is complete when it returns
   std::string_view ran;                   ///< the algorithm of the last execute; empty before the first
-  std::array<StagingBuffer, 12> staging;  ///< one an argument
+  std::array<StagingBuffer, 12> staging;  ///< one for each argument
 };
 
-/// Throws InvalidArgument unless that stream can be one of the backend's; an Execution's may be none.
+/// Throws InvalidArgument if the Execution names a stream of another backend.
 void require_stream_of(const Execution& execution);
 
 }  // namespace areal

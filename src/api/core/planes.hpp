@@ -1,5 +1,5 @@
 #pragma once
-// The planes of a view: the channels of one image after another. Answers for several planes come in this order.
+// The planes of a view: the channels of one image after another. Answers for several planes have this order.
 
 #include <areal/view.hpp>
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace areal {
 
 inline std::int64_t planes_of(const Shape& shape) { return shape.channels * shape.batch; }
 
-/// Plane p of a view, whose rows are then those of `row(y)`, with elements `column_pitch()` bytes apart.
+/// Plane p of a view, with rows `row(y)` and elements `column_pitch()` bytes apart.
 template <class Void>
 BasicView<Void> with_plane(BasicView<Void> view, std::int64_t p) {
   const std::int64_t channel = p % view.shape.channels, n = p / view.shape.channels;

@@ -1,5 +1,5 @@
 #pragma once
-// A plan with a workspace of its own, made once and executed for many images.
+// A plan with its own workspace, made once and executed for many images.
 
 #include <areal/plan.hpp>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-// The checks at the library's entry: throw what the caller did, in one sentence.
+// Checks at the library's entry, which throw with one sentence.
 
 #include <areal/error.hpp>
 #include <sstream>
@@ -7,7 +7,7 @@
 
 namespace areal {
 
-/// A part of a sentence that is written only where the sentence is: a check that holds costs no text.
+/// A part of a sentence that is formatted only on failure: a check that holds costs no text.
 template <class Write>
 struct Phrase {
   Write write;
@@ -19,7 +19,7 @@ struct Phrase {
 template <class Write>
 Phrase(Write) -> Phrase<Write>;
 
-/// The parts written one after another.
+/// The concatenated parts.
 template <class... Parts>
 std::string sentence(const Parts&... parts) {
   std::ostringstream text;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{64} << 20;  // 10 ms, of pageable memory
 
-/// Calls copy(offset, bytes): once or, where the caller may stop the work, for pieces that each are there before the
-/// next is begun. Throws Cancelled.
+/// Calls copy(offset, bytes) once or, inside a CancelScope, for pieces, each complete before the next begins. Throws
+/// Cancelled.
 template <class Copy>
 void copy_in_pieces(std::size_t bytes, Stream stream, const Copy& copy) {
   cpu::Cancellation* const cancellation = cpu::Cancellation::current();

@@ -1,5 +1,5 @@
 #pragma once
-// A host view's copy in device memory: what an execute with host views copies to and from.
+// Device copies of host views, for an execute with host views.
 
 #include <areal/array.hpp>
 #include <areal/view.hpp>
@@ -7,12 +7,11 @@
 
 namespace areal {
 
-/// Queues the copy of a host view, of any pitch, to contiguous memory of the current device. Waits where the view has
+/// Queues the copy of a host view, of any pitch, to contiguous memory of the current device. Waits if the view has
 /// gaps.
 void copy_rows_in(void* device, const ConstView& host, Stream stream);
 
-/// A contiguous copy on the device of a view on the host. Without memory where the view is not asked for; then copies
-/// do nothing.
+/// A contiguous device copy of a host view. Without memory for views that are not used; then copies do nothing.
 class StagingBuffer {
  public:
   StagingBuffer() = default;
@@ -26,7 +25,7 @@ class StagingBuffer {
 
   /// Queues the copy of a host view, of any pitch.
   void copy_in(const ConstView& host, Stream stream);
-  /// Queues the copy back. What the host view holds is complete after `finish`, once the stream has done all of it.
+  /// Queues the copy back. The host view is complete after `finish`, once the stream is idle.
   void copy_out(const View& host, Stream stream);
   void finish(const View& host);
 
@@ -35,7 +34,7 @@ class StagingBuffer {
 
   Memory memory_;
   View view_;
-  Array staged_;  // without gaps, where the host's view has some
+  Array staged_;  // contiguous, for a host view with gaps
 };
 
 }  // namespace areal

@@ -1,4 +1,4 @@
-// What every answer from a table asks of its views.
+// Requirements of queries on their views.
 #include "api/core/table_check.hpp"
 #include <algorithm>
 #include "api/core/planes.hpp"
@@ -62,8 +62,8 @@ void require_answers(std::size_t values, const char* what, std::size_t regions, 
           table.channels, " channels");
 }
 
-void require_answer_each(std::size_t answers, std::size_t asked, const char* answers_name, const char* asked_name) {
-  require(answers == asked, "out: ", answers, " ", answers_name, " for ", asked, " ", asked_name);
+void require_answer_each(std::size_t answers, std::size_t items, const char* answers_name, const char* items_name) {
+  require(answers == items, "out: ", answers, " ", answers_name, " for ", items, " ", items_name);
 }
 
 void require_tensor(const TensorView& tensor) {
@@ -123,7 +123,7 @@ void require_same_image(const TableView& table, const TableView& other, const ch
 
 void require_count(const TableView& table, const TableView& count) {
   require_tables(count, "count");
-  TableView each = count;  // one channel of counts is every channel's
+  TableView each = count;  // one channel of counts serves every channel
   if (count.view.shape.channels == 1) each.view.shape.channels = table.view.shape.channels;
   require_same_image(table, each, "count");
 }

@@ -71,7 +71,7 @@ void check_view(std::string_view name, const ConstView& view, const Shape& shape
   require(view.data != nullptr, name, " data is a null pointer");
   auto sorted = axes(view);
   std::sort(sorted.begin() + 1, sorted.end(), [](const Axis& a, const Axis& b) { return a.pitch < b.pitch; });
-  // Each pitch must step over all that the smaller ones span.
+  // Each pitch must step over the span of the smaller ones.
   std::int64_t span = view.column_pitch() * s.width;
   for (const Axis& axis : sorted) {
     if (axis.extent <= 1 || axis.name == axes(view)[0].name) continue;

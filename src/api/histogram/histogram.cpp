@@ -1,4 +1,4 @@
-// Integral histograms: what an execute checks and does; the one-line form.
+// Integral histograms: the checks and steps of an execute; the one-line form.
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <mutex>
@@ -12,7 +12,7 @@
 namespace areal {
 namespace {
 
-/// All views, side by side, for the copies of those in host memory.
+/// All views in one struct, for the copies of those in host memory.
 struct FlatArguments {
   ConstView image, weights, above, left;
   View tensor;
@@ -40,14 +40,14 @@ void check_carry(const Carry& carry, const HistogramArguments& arguments, const 
   require(!may_overlap(tensor, carry.left), "carry.left and the tensor share memory");
 }
 
-// Tells the callback of each finished piece of work, one thread at a time.
+// Reports each finished piece of work to the callback, one thread at a time.
 class Reporter {
  public:
   Reporter(const Progress& progress, std::int64_t total) : progress_(progress), total_(total) {}
   void finished() {
     if (!progress_) return;
     const std::scoped_lock lock(mutex_);
-    // Asked once to stop, it is not called again by the threads that were still at work.
+    // After a stop, threads that are still running do not call it again.
     stopped_ = stopped_ || !progress_(++done_, total_);
     if (stopped_) throw Cancelled("the integral histogram was cancelled");
   }
@@ -126,9 +126,9 @@ HistogramTensor HistogramPlan::allocate(std::optional<MemoryPlace> memory) const
 
 HistogramTensor integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options,
                                    const Execution& execution, const ConstView& weights) {
-  HistogramOptions asked = options;
-  if (weights.data != nullptr) asked.weighted = true;
-  const HistogramPlan plan(image.shape, image.type, binning, asked, execution_of(image, execution));
+  HistogramOptions requested = options;
+  if (weights.data != nullptr) requested.weighted = true;
+  const HistogramPlan plan(image.shape, image.type, binning, requested, execution_of(image, execution));
   require_memory("image", image.memory, plan, true);
   HistogramTensor tensor = plan.allocate(image.memory);
   Workspace workspace(plan);

@@ -41,14 +41,14 @@ void check_counter(const HistogramOptions& options) {
 void check_tile(const research::HistogramParameters& parameters, Type counter) {
   const std::span<const int> all = formulas::tile_threads(parameters.tile);
   require(!all.empty(), "tile ", parameters.tile, ": it may be 16, 32 or 64");
-  const int asked = parameters.tile_threads, usual = formulas::default_tile_threads(parameters.tile);
-  if (asked == 0 || asked == usual) return;
+  const int threads = parameters.tile_threads, usual = formulas::default_tile_threads(parameters.tile);
+  if (threads == 0 || threads == usual) return;
   std::string list;
-  for (const int threads : all)
-    list += (list.empty() ? "" : threads == all.back() ? " or " : ", ") + std::to_string(threads);
-  require(std::find(all.begin(), all.end(), asked) != all.end(), "tile_threads ", asked, ": it may be ", list,
+  for (const int possible : all)
+    list += (list.empty() ? "" : possible == all.back() ? " or " : ", ") + std::to_string(possible);
+  require(std::find(all.begin(), all.end(), threads) != all.end(), "tile_threads ", threads, ": it may be ", list,
           " on tiles of ", parameters.tile);
-  require(counter == Type::u32, "tile_threads ", asked, " with counter ", name_of(counter), ": it may be ", usual,
+  require(counter == Type::u32, "tile_threads ", threads, " with counter ", name_of(counter), ": it may be ", usual,
           " on tiles of ", parameters.tile, "; only counters of 32u have blocks of ", list);
 }
 
@@ -57,14 +57,14 @@ kernels::HistogramRequest device_request(const HistogramPlan::State& s,
   return histogram_request(s.image, s.rule, s.options, parameters, {});
 }
 
-/// What a device tries, best first.
+/// A device's candidates, best first.
 std::vector<std::string_view> device_ids(const HistogramPlan::State& s) {
   const HistogramOptions& o = s.options;
   if (o.algorithm != "auto") return {o.algorithm};
   return policy::ranked_histograms({s.image, s.type, o.counter, s.binning.bins(), o.border, o.weighted});
 }
 
-/// The plan's part on the device. Its algorithm is that of contiguous images and of tensors as `allocate` makes them.
+/// The plan's part on the device. Its algorithm is the one for contiguous images and tensors from `allocate`.
 void choose(HistogramPlan::State& s, const research::HistogramParameters& parameters) {
   s.on_launch = parameters.on_launch;
   s.device.emplace(s.execution, device_request(s, parameters), device_ids(s));
@@ -73,10 +73,10 @@ void choose(HistogramPlan::State& s, const research::HistogramParameters& parame
       {ConstView(allocated(), s.type, s.image), View(allocated(), s.options.counter, s.tensor), {}, {}});
 }
 
-/// Of a named backend.
-std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked, const Execution& execution,
+/// The state on a named backend.
+std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& base, const Execution& execution,
                                               const research::HistogramParameters& parameters) {
-  auto state = std::make_shared<HistogramPlan::State>(asked);
+  auto state = std::make_shared<HistogramPlan::State>(base);
   const HistogramOptions& options = state->options;
   const Shape& image = state->image;
   const bool on_cpu = execution.backend == Backend::cpu;
@@ -98,7 +98,7 @@ std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked,
   const Algorithm* const row = find_algorithm("histogram", state->algorithm);
   require(row != nullptr && runs_on(*row, execution.backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(execution.backend), on_cpu ? "" : sentence(" on backend ", name_of(execution.backend)));
-  state->reason = is_auto ? "the fastest on a CPU for every size and number of bins measured" : "asked for";
+  state->reason = is_auto ? "the fastest on a CPU for every size and number of bins measured" : "requested";
   if (row->plain_only)
     require(image.channels == 1 && image.batch <= 1 && !options.weighted && !options.carries, "algorithm ",
             state->algorithm, " counts one single-channel image without weights or carries; for more choose auto or ",
@@ -140,7 +140,7 @@ std::shared_ptr<HistogramPlan::State> plan_histogram(const Shape& image, Type ty
 
   policy::BackendQuestion question;
   question.read = bytes_of(image, type);
-  // Weights may be of any type that a plan takes: of the widest.
+  // The weights' type is not known yet: assume the widest.
   if (options.weighted) question.read += bytes_of({image.width, image.height, 1, image.batch}, Type::f64);
   question.written = state.tensor_bytes;
   question.must_launch = static_cast<bool>(parameters.on_launch);
@@ -165,14 +165,14 @@ const Binning& HistogramPlan::binning() const noexcept { return state().binning;
 const HistogramOptions& HistogramPlan::options() const noexcept { return state().options; }
 
 void HistogramPlan::require_fit() const {
-  const bool asked = state().options.memory_limit != 0;
-  const std::uint64_t limit = asked ? state().options.memory_limit : free_memory(), bytes = state().tensor_bytes;
+  const bool has_limit = state().options.memory_limit != 0;
+  const std::uint64_t limit = has_limit ? state().options.memory_limit : free_memory(), bytes = state().tensor_bytes;
   if (bytes <= limit) return;
   const Shape& t = state().tensor;
   throw OutOfMemory(
       sentence("an integral histogram of ", t.channels, "x", t.height, "x", t.width,
                t.batch == 1 ? "" : sentence(", batch ", t.batch), " of ", name_of(state().options.counter), " takes ",
-               bytes, " bytes, more than the ", limit, asked ? " bytes of memory_limit" : " bytes that are free",
+               bytes, " bytes, more than the ", limit, has_limit ? " bytes of memory_limit" : " bytes that are free",
                "; region_histograms answers regions without it"),
       bytes);
 }

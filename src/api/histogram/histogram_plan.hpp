@@ -1,5 +1,5 @@
 #pragma once
-// What is behind HistogramPlan and HistogramTensor.
+// The states of HistogramPlan and HistogramTensor.
 
 #include <areal/histogram.hpp>
 #include <areal/research/histogram.hpp>
@@ -24,17 +24,17 @@ struct HistogramPlan::State : Plan::State {
   HistogramOptions options;
   std::uint64_t tensor_bytes = 0;
   cpu::PixelBins rule;
-  std::optional<cpu::FusedHistogram> fused;          // ours, or
-  std::optional<Choice<kernels::Histogram>> device;  // on cuda or simt, or else a paper's
+  std::optional<cpu::FusedHistogram> fused;          // areal's, on the CPU, or
+  std::optional<Choice<kernels::Histogram>> device;  // on cuda or simt, or else a paper's on the CPU
   LaunchReport on_launch;                            // may be empty
 
   void prepare(void* memory, Stream stream) const override;
-  /// Views of memory where the plan runs.
+  /// Runs on views of memory where the plan runs.
   std::string_view run(const HistogramArguments& arguments, void* memory,
-                       Stream stream) const;  ///< the algorithm that ran
+                       Stream stream) const;  ///< returns the algorithm
 };
 
-/// The plan, its backend chosen where the execution leaves it open.
+/// The plan; chooses the backend for Backend::automatic.
 std::shared_ptr<HistogramPlan::State> plan_histogram(const Shape& image, Type type, const Binning& binning,
                                                      const HistogramOptions& options, const Execution& execution,
                                                      const research::HistogramParameters& parameters = {});

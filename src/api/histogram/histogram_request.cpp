@@ -6,7 +6,7 @@
 namespace areal {
 namespace {
 
-/// Appends the values' bytes at the next multiple of 16; where they begin.
+/// Appends the values' bytes at the next multiple of 16; returns their offset.
 template <class T>
 std::int64_t append(std::vector<char>& tables, const std::vector<T>& values) {
   const std::size_t at = (tables.size() + 15) / 16 * 16, bytes = values.size() * sizeof(T);

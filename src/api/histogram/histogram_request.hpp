@@ -1,5 +1,5 @@
 #pragma once
-// What a HistogramPlan asks of a device: cuda, or simt.
+// A HistogramPlan's request to a device: cuda, or simt.
 
 #include <areal/research/histogram.hpp>
 #include <string>

@@ -66,7 +66,7 @@ HistogramTensor HistogramTensor::with_border(Border border, const Execution& exe
   if (!state_->memory.is_host())
     return copy_to({}, execution)
         .with_border(border, execution)
-        .copy_to(state_->memory);  // waits: the host's ends here
+        .copy_to(state_->memory);  // the copy back waits: the host tensor ends here
   const View& from = state_->tensor.view();
   require(from.type != Type::u16, "border: a tensor of counters of 16u keeps the border that it was computed with");
   const std::int64_t more = (border == Border::zero ? 1 : 0) - (state_->border == Border::zero ? 1 : 0);

@@ -1,5 +1,5 @@
-// A table in another border, without computing it again: rows are copied, and what an exclusive table lacks is added
-// up from the image's last row and column.
+// A table in another border, without computing it again: rows are copied, and the row and column that an exclusive
+// table lacks are summed from the image's last ones.
 #include <algorithm>
 #include <areal/table.hpp>
 #include <areal/type_pair.hpp>
@@ -12,7 +12,7 @@ namespace areal {
 
 namespace {
 
-// What a run of pixels is added up in: modulo 2^k in an integer table's width, else double.
+// The type in which a run of pixels is summed: modulo 2^k in an integer table's width, else double.
 template <class Pixel, class T>
 typename cpu::Modular<T>::Difference pixel(const ConstView& image, std::int64_t x, std::int64_t y) {
   const char* address = static_cast<const char*>(image.row(y)) + x * image.column_pitch();
@@ -39,7 +39,7 @@ class Elements {
   std::int64_t shift_;
 };
 
-// The row below and the column right of an exclusive table whose elements stand in `to` already.
+// Adds the row below and the column right of an exclusive table whose elements are already in `to`.
 template <class Pixel, class T>
 void add_last(const Elements& to, std::int64_t width, std::int64_t height, const ConstView& image) {
   using Sum = typename cpu::Modular<T>::Difference;
@@ -88,8 +88,7 @@ void convert_border(const TableView& from, const View& to, Border to_border, con
       if (to.shape.width > 0) std::memset(to.row(y), 0, static_cast<std::size_t>(to.shape.width) * size_of(to.type));
     return;
   }
-  // In border zero's coordinates both hold [first, last); `from`, which is only read, needs no constness to be found
-  // in.
+  // In border zero's coordinates both hold [first, last). Elements takes a mutable view; `from` is only read.
   const Elements source(View(const_cast<void*>(from.view.data), from.view.type, from.view.shape, from.view.row_pitch),
                         from.border);
   const Elements target(to, to_border);

@@ -1,4 +1,4 @@
-// The map of a distance: the histogram of every window against one target.
+// Maps of distances: the histogram of every window against one target.
 #include <algorithm>
 #include <areal/region_histogram.hpp>
 #include <vector>
@@ -91,7 +91,7 @@ void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t hei
 
   std::vector<double> shares(target.size());
   normalise(target.host(), shares);
-  // All bins of the windows in hand stay in the level 2 cache, 16 or more windows at a time.
+  // Keeps all bins of the current windows in the level 2 cache, 16 or more windows at a time.
   const std::int64_t bins = std::max<std::int64_t>(1, tensor.bins());
   const std::int64_t most = std::min(shape.width, std::clamp<std::int64_t>((1 << 15) / bins, 16, 1024));
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 18) / (bins * shape.width));

@@ -1,4 +1,4 @@
-// What one histogram, or two, say.
+// Measures of one histogram, or two.
 #include <areal/histogram_measures.hpp>
 #include <array>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-// Regions that cannot be answered: named by an exception, or counted in QueryOptions::first_invalid.
+// Invalid regions: named by an exception, or reported in QueryOptions::first_invalid.
 
 #include <areal/region.hpp>
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace areal {
 
-/// What a region that cannot be answered gets.
+/// The answer for an invalid region.
 template <class Out>
 constexpr Out invalid_answer() {
   return std::numeric_limits<Out>::has_quiet_NaN ? std::numeric_limits<Out>::quiet_NaN() : Out{};
@@ -23,37 +23,36 @@ inline void require_first_invalid(const QueryOptions& options) {
           " elements, it may have one or none");
 }
 
-/// On the CPU: the smallest index of the regions that cannot be answered. Where nobody asked for it, such regions
-/// throw.
+/// On the CPU: the smallest index of the invalid regions, which throw if `first_invalid` was not given.
 class FirstInvalid {
  public:
   FirstInvalid(QueryCall& call, const QueryOptions& options) {
     require_first_invalid(options);
     out_ = call.out(options.first_invalid, "first_invalid");
-    asked_ = !options.first_invalid.empty();
-    store();  // for tables without planes, which no region is asked of
+    requested_ = !options.first_invalid.empty();
+    store();  // for tables without planes, which check no region
   }
-  bool asked() const noexcept { return asked_; }
+  bool requested() const noexcept { return requested_; }
   void found(std::int64_t index) noexcept {
     std::int64_t least = least_.load(std::memory_order_relaxed);
     while (index < least && !least_.compare_exchange_weak(least, index, std::memory_order_relaxed)) {
     }
   }
-  /// Once all regions have been looked at.
+  /// After all regions have been checked.
   void store() const noexcept {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     const std::int64_t least = least_.load(std::memory_order_relaxed);
-    if (asked_) *out_ = least == none ? -1 : least;
+    if (requested_) *out_ = least == none ? -1 : least;
   }
 
  private:
   std::int64_t* out_ = nullptr;
-  bool asked_ = false;
+  bool requested_ = false;
   std::atomic<std::int64_t> least_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// For a device: the regions or boxes as a request has them. check(i) throws where the host can see that region i
-/// cannot be answered; it is called where such a region must throw.
+/// For a device: the regions or boxes of a request. check(i) throws if the host can see that region i is invalid; it is
+/// called if such a region must throw.
 template <class R, class Check>
 kernels::ListOf<R> listed(QueryCall& call, Span<const R> regions, const char* name, const QueryOptions& options,
                           const Check& check) {

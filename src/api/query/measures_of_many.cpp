@@ -1,4 +1,4 @@
-// What each of N histograms says: checks, then one of them after another, or a device's request.
+// Measures of each of N histograms: checks, then one after another on the CPU, or a device's request.
 #include <algorithm>
 #include <areal/histogram_measures.hpp>
 #include "api/core/require.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using kernels::Reducer;
 
-/// N, following from the values that are wanted of all.
+/// N, from the number of output values.
 std::int64_t count_of(std::size_t histograms, std::int64_t bins, std::size_t out, std::int64_t values_each = 1) {
   require(bins >= 0, "bins: ", bins, ", it may not be negative");
   const auto values = static_cast<std::int64_t>(out);
@@ -31,7 +31,7 @@ struct Many {
   }
 };
 
-/// each(i) for all of them, on the CPU.
+/// each(i) for all histograms, on the CPU.
 template <class Each>
 void for_each_histogram(const QueryCall& call, const kernels::HistogramList& list, const Each& each) {
   const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 14) / (list.bins + 1));
@@ -40,22 +40,22 @@ void for_each_histogram(const QueryCall& call, const kernels::HistogramList& lis
   });
 }
 
-/// say(histogram) of each into `out`, or the device's reducer.
-template <class Out, class Say>
+/// measure(histogram) of each into `out`, or the device's reducer.
+template <class Out, class Measure>
 void reduce(Reducer reducer, Span<const double> histograms, std::int64_t bins, Span<Out> out,
-            const Execution& execution, const Say& say) {
+            const Execution& execution, const Measure& measure) {
   const std::int64_t count = count_of(histograms.size(), bins, out.size());
   QueryCall call(execution, {{"histograms", histograms.memory()}});
   const Many many{{call.in(histograms, "histograms"), count, bins}};
   Out* const answers = call.out(out, "out");
   if (!call.on_cpu()) return call.answer(kernels::ReduceRequest{reducer, many.list, nullptr, 0, answers});
-  for_each_histogram(call, many.list, [&](std::int64_t i) { answers[i] = say(many[i]); });
+  for_each_histogram(call, many.list, [&](std::int64_t i) { answers[i] = measure(many[i]); });
 }
 
-/// The same with the bins' edges: say(histogram, edges).
-template <class Say>
+/// The same with the bins' edges: measure(histogram, edges).
+template <class Measure>
 void reduce(Reducer reducer, Span<const double> histograms, std::int64_t bins, Span<const double> edges, double percent,
-            Span<double> out, const Execution& execution, const Say& say) {
+            Span<double> out, const Execution& execution, const Measure& measure) {
   const std::int64_t count = count_of(histograms.size(), bins, out.size());
   require(static_cast<std::int64_t>(edges.size()) == bins + 1, "edges: ", edges.size(), " values for ", bins,
           " bins, it must be one more");
@@ -65,12 +65,12 @@ void reduce(Reducer reducer, Span<const double> histograms, std::int64_t bins, S
   const double* const edges_there = call.in(edges, "edges");
   double* const answers = call.out(out, "out");
   if (!call.on_cpu()) return call.answer(kernels::ReduceRequest{reducer, many.list, edges_there, percent, answers});
-  for_each_histogram(call, many.list, [&](std::int64_t i) { answers[i] = say(many[i], edges.host()); });
+  for_each_histogram(call, many.list, [&](std::int64_t i) { answers[i] = measure(many[i], edges.host()); });
 }
 
-/// Room for a value of each.
+/// Memory for a value of each.
 template <class Out>
-std::vector<Out> room_for(Span<const double> histograms, std::int64_t bins) {
+std::vector<Out> buffer_for(Span<const double> histograms, std::int64_t bins) {
   require(bins > 0 || histograms.empty(), "bins: ", bins, " for ", histograms.size(), " entries");
   return std::vector<Out>(bins > 0 ? histograms.size() / static_cast<std::size_t>(bins) : 0);
 }
@@ -127,14 +127,14 @@ void distances(Distance measure, Span<const double> histograms, Span<const doubl
 }
 
 std::vector<double> entropies(Span<const double> histograms, std::int64_t bins, const Execution& execution) {
-  auto out = room_for<double>(histograms, bins);
+  auto out = buffer_for<double>(histograms, bins);
   entropies(histograms, bins, Span<double>(out), execution);
   return out;
 }
 
 std::vector<double> percentiles(Span<const double> histograms, std::int64_t bins, Span<const double> edges,
                                 double percent, const Execution& execution) {
-  auto out = room_for<double>(histograms, bins);
+  auto out = buffer_for<double>(histograms, bins);
   percentiles(histograms, bins, edges, percent, Span<double>(out), execution);
   return out;
 }
@@ -145,21 +145,21 @@ std::vector<double> medians(Span<const double> histograms, std::int64_t bins, Sp
 }
 
 std::vector<std::int64_t> modes(Span<const double> histograms, std::int64_t bins, const Execution& execution) {
-  auto out = room_for<std::int64_t>(histograms, bins);
+  auto out = buffer_for<std::int64_t>(histograms, bins);
   modes(histograms, bins, Span<std::int64_t>(out), execution);
   return out;
 }
 
 std::vector<double> means(Span<const double> histograms, std::int64_t bins, Span<const double> edges,
                           const Execution& execution) {
-  auto out = room_for<double>(histograms, bins);
+  auto out = buffer_for<double>(histograms, bins);
   means(histograms, bins, edges, Span<double>(out), execution);
   return out;
 }
 
 std::vector<double> distances(Distance measure, Span<const double> histograms, Span<const double> target,
                               const Execution& execution) {
-  auto out = room_for<double>(histograms, static_cast<std::int64_t>(target.size()));
+  auto out = buffer_for<double>(histograms, static_cast<std::int64_t>(target.size()));
   distances(measure, histograms, target, Span<double>(out), execution);
   return out;
 }

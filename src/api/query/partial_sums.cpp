@@ -1,7 +1,7 @@
-// What some rows of a table or a tensor add to answers about regions.
+// The share of some rows of a table or a tensor in answers about regions.
 //
-// The sum of a region is the sum of the rows above its end, less that of the rows above its beginning, each between its
-// columns. Either is asked of the place that has the row, as a region from the top of its rows.
+// The sum of a region is the sum of the rows above its end, less that of the rows above its begin, each between its
+// columns. The place that has the row computes each, as a region from the top of its rows.
 
 #include <algorithm>
 #include <areal/region.hpp>
@@ -15,7 +15,7 @@
 namespace areal {
 namespace {
 
-/// Sums of the image's rows up to each of [first, first + H): a table of border `none` without what is above.
+/// Sums of the image's rows up to each of [first, first + H): a table of border `none` from its first row on.
 struct SumRows {
   ConstView view;
   std::int64_t first = 0;
@@ -30,7 +30,7 @@ struct SumRows {
   bool has(std::int64_t row) const { return row >= first && row < first + view.shape.height; }
 };
 
-/// One region of these rows, and how its answers count.
+/// One region of these rows, and the factor of its answers.
 struct Part {
   std::size_t region;
   bool subtracts;

@@ -59,7 +59,7 @@ void QueryCall::check(const void* data, std::size_t elements, MemoryPlace memory
   require_place(memory, name);
 }
 
-void* QueryCall::room(std::size_t bytes, const char* name) {
+void* QueryCall::copy_buffer(std::size_t bytes, const char* name) {
   begin();
   require(!cuda::is_capturing(stream_), name,
           ": it lies in host memory, which cannot be copied while the stream is being captured into a CUDA graph");
@@ -70,13 +70,13 @@ void* QueryCall::room(std::size_t bytes, const char* name) {
 }
 
 const void* QueryCall::copied_in(const void* host, std::size_t bytes, const char* name) {
-  void* const there = room(bytes, name);
+  void* const there = copy_buffer(bytes, name);
   cuda::copy_in(there, host, bytes, stream_);
   return there;
 }
 
 void* QueryCall::copied_out(void* host, std::size_t bytes, const char* name) {
-  void* const there = room(bytes, name);
+  void* const there = copy_buffer(bytes, name);
   back_.push_back([this, host, there, bytes] { cuda::copy_out(host, there, bytes, stream_); });
   return there;
 }
@@ -86,7 +86,7 @@ View QueryCall::out(const View& view, const char* name) {
   require_place(view.memory, name);
   if (!is_staged(view.memory, false)) return view;
   const auto bytes = static_cast<std::size_t>(bytes_of(view.shape, view.type));
-  const View there(room(bytes, name), view.type, view.shape);
+  const View there(copy_buffer(bytes, name), view.type, view.shape);
   const auto rows = std::make_shared<std::vector<char>>(bytes);
   back_.push_back([this, rows, there] { cuda::copy_out(rows->data(), there.data, rows->size(), stream_); });
   finish_.push_back([rows, view] { copy_rows(ConstView(rows->data(), view.type, view.shape), view); });

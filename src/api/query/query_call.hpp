@@ -1,5 +1,5 @@
 #pragma once
-// One query on its way: where it runs, what is copied for it, when it has ended.
+// One query: where it runs, what is copied for it, and when it is complete.
 
 #include <areal/execution.hpp>
 #include <areal/span.hpp>
@@ -17,7 +17,7 @@
 
 namespace areal {
 
-/// What a query reads most of: where that lies, the query runs.
+/// The query's main input: the query runs where that lies.
 struct QuerySource {
   const char* name;
   std::optional<MemoryPlace> memory;  ///< none: the query goes without
@@ -28,12 +28,12 @@ struct QuerySource {
   }
 };
 
-/// Spans and views are given through `in` and `out`, which name what the backend works on: the memory itself, or a copy
-/// of the host's on the device. `answer` then runs the request. On the CPU the caller computes instead.
+/// Spans and views are passed through `in` and `out`, which return the memory that the backend works on: the memory
+/// itself, or a device copy of host memory. `answer` then runs the request. On the CPU the caller computes instead.
 class QueryCall {
  public:
-  /// Throws InvalidArgument where the sources' places, the backend and the stream do not belong together. What is
-  /// Unavailable is found by `answer` or the first copy.
+  /// Throws InvalidArgument for mismatched memory of the sources, backend and stream. A missing device throws
+  /// Unavailable later, from `answer` or the first copy.
   QueryCall(const Execution& execution, std::initializer_list<QuerySource> sources);
   QueryCall(const QueryCall&) = delete;
   QueryCall& operator=(const QueryCall&) = delete;
@@ -41,8 +41,8 @@ class QueryCall {
   bool on_cpu() const noexcept { return backend_ == Backend::cpu; }
   int threads() const noexcept { return threads_; }
 
-  /// Throws InvalidArgument for a null pointer to elements, an address that is no multiple of 8, memory of another
-  /// place than the sources' or the host's.
+  /// Throws InvalidArgument for a null pointer to elements, an address that is no multiple of 8, and memory other than
+  /// the sources' and the host's.
   template <class T>
   const T* in(Span<const T> span, const char* name) {
     check(span.data(), span.size(), span.memory(), name);
@@ -56,13 +56,13 @@ class QueryCall {
     return is_staged(span.memory(), span.empty()) ? static_cast<T*>(copied_out(span.data(), span.size_bytes(), name))
                                                   : span.data();
   }
-  /// A view that has been checked but for its place.
+  /// For a view that is checked except for its memory.
   View out(const View& view, const char* name);
-  /// Memory to work in, for a device: `given`, or where that is empty memory of the stream's order.
+  /// Scratch memory for a device: `given` or, if that is empty, memory allocated in stream order.
   void* workspace(Span<std::byte> given, std::size_t bytes);
 
-  /// Queues the request and the copies back; returns when they have been done where a copy was made or no stream was
-  /// given. Not on the CPU.
+  /// Queues the request and the copies back; waits for them if the host gets a copy or no stream was given. Not for the
+  /// CPU.
   void answer(const kernels::RegionRequest& request);
 
  private:
@@ -72,7 +72,7 @@ class QueryCall {
   bool is_staged(MemoryPlace memory, bool empty) const noexcept {
     return backend_ == Backend::cuda && memory.is_host() && !empty;
   }
-  void* room(std::size_t bytes, const char* name);
+  void* copy_buffer(std::size_t bytes, const char* name);
   const void* copied_in(const void* host, std::size_t bytes, const char* name);
   void* copied_out(void* host, std::size_t bytes, const char* name);
 
@@ -88,7 +88,7 @@ class QueryCall {
   std::vector<std::byte> simt_workspace_;
   std::optional<cuda::HostCopyGuard> guard_;
   std::vector<std::function<void()>> back_;    ///< queue the copies to the host
-  std::vector<std::function<void()>> finish_;  ///< after those have been done
+  std::vector<std::function<void()>> finish_;  ///< called when those are complete
 };
 
 }  // namespace areal

@@ -1,4 +1,4 @@
-// Regions as they come in: checked or clipped.
+// Checks and clipping of regions.
 #include "api/query/region_check.hpp"
 #include "api/core/require.hpp"
 #include "formulas/region.hpp"

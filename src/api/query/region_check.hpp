@@ -1,6 +1,5 @@
 #pragma once
-// Boxes and rotated rectangles as they come in: checked or clipped, once, before any pixel is touched. Regions have the
-// public checked_region.
+// Checks and clipping of boxes and rotated rectangles before any pixel is read. Regions have the public checked_region.
 
 #include <areal/region.hpp>
 #include "formulas/corners.hpp"

@@ -1,4 +1,4 @@
-// Sums that need other corners than a rectangle's four: boxes of a volume, and rotated rectangles.
+// Sums from other corners than a rectangle's four: boxes of a volume, and rotated rectangles.
 #include <areal/region.hpp>
 #include <array>
 #include "api/core/table_check.hpp"
@@ -13,18 +13,18 @@ namespace areal {
 
 namespace {
 
-// out[i] = sum(part inside of region i) on the CPU. check(i) is that part, or throws; where `first_invalid` is asked
-// for, of a region for which answers(i) is false.
+// out[i] = sum(part inside of region i) on the CPU. check(i) returns that part or throws; with `first_invalid` it is
+// not called for regions whose answers(i) is false.
 template <class R, class Answers, class Check, class Sum>
 void sum_each(QueryCall& call, Span<const R> regions, const char* name, Span<double> out, const QueryOptions& options,
               const Answers& answers, const Check& check, const Sum& sum) {
   const R* const first = call.in(regions, name);
   double* const values = call.out(out, "out");
   FirstInvalid first_invalid(call, options);
-  // On one thread, so that the first that cannot be answered throws.
+  // On one thread, so that the first invalid one throws.
   cpu::parallel_ranges(1, static_cast<std::int64_t>(regions.size()), 1024, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if (first_invalid.asked() && !answers(first[i])) {
+      if (first_invalid.requested() && !answers(first[i])) {
         first_invalid.found(i);
         values[i] = invalid_answer<double>();
       } else {

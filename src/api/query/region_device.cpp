@@ -10,7 +10,7 @@ namespace areal {
 
 namespace {
 
-/// A plan knows nothing of the request, so one a device serves all queries: finding it costs as much as a launch.
+/// A plan does not depend on the request, so one a device serves all queries: making it costs as much as a launch.
 const kernels::AnyDevicePlan<kernels::Query>& query_plan(Backend backend, int device) {
   static std::mutex mutex;
   static std::map<std::pair<Backend, int>, std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>>> plans;

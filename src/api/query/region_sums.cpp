@@ -52,7 +52,7 @@ void means_of_pixels(const TableView& table, std::span<const Region> regions, co
               sum[i] = block.pixels[i] ? sum[i] / static_cast<double>(block.pixels[i]) : formulas::not_a_number();
           });
         },
-        [](std::int64_t) {});  // an empty one's mean is NaN
+        [](std::int64_t) {});  // an empty region's mean is NaN already
   }
 }
 

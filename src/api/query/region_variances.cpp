@@ -1,4 +1,4 @@
-// Variances of regions: the kind of the two tables chooses the arithmetic, once.
+// Variances of regions: the kinds of the two tables choose the arithmetic, once.
 #include <areal/region.hpp>
 #include <cmath>
 #include "api/core/table_check.hpp"
@@ -11,7 +11,7 @@ namespace areal {
 
 namespace {
 
-// |S| of an integer table, whatever its sign.
+// |S| of an integer table of any sign.
 void magnitudes(Type type, const cpu::Corners* corners, std::int64_t n, std::uint64_t* out) {
   if (!is_signed_integer(type)) return cpu::corner_sums<std::uint64_t>(type)(corners, n, out);
   std::array<std::int64_t, regions_per_block> sums;
@@ -20,7 +20,7 @@ void magnitudes(Type type, const cpu::Corners* corners, std::int64_t n, std::uin
     out[i] = sums[i] < 0 ? 0 - static_cast<std::uint64_t>(sums[i]) : static_cast<std::uint64_t>(sums[i]);
 }
 
-// The block's variances, of its first table's sums and its second's squares over n pixels each.
+// The block's variances, from its first table's sums and its second's squares over n pixels each.
 template <std::size_t Tables>
 void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const std::uint64_t* n, double* out) {
   std::array<std::uint64_t, regions_per_block> s1, s2;

@@ -1,4 +1,4 @@
-// Values scattered to the corners of regions: checks, then the rows of the array, or a device's request.
+// Scatters values to the corners of regions: checks, then row by row, or a device's request.
 #include <areal/scatter.hpp>
 #include <cstring>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 using formulas::CornerGrid;
 
-// The regions that have corners in each row of the array, in their order, sorted by counting.
+// The regions with corners in each row of the array, in their order, sorted by counting.
 class CornersOfRows {
  public:
   CornersOfRows(std::span<const Region> regions, const RegionRules& rules, const CornerGrid& grid,
@@ -22,7 +22,7 @@ class CornersOfRows {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       const auto index = static_cast<std::int64_t>(i);
       if (Region region = regions[i]; !rules.allow(region)) {
-        if (!first_invalid.asked())
+        if (!first_invalid.requested())
           rules.checked(region, index);
         else if (!rules.take(region))
           first_invalid.found(index);
@@ -43,18 +43,18 @@ class CornersOfRows {
   void of_row(std::int64_t row, const F& f) const {
     const auto at = static_cast<std::size_t>(row);
     for (std::size_t k = first_[at]; k < first_[at + 1]; ++k)
-      f(static_cast<std::int64_t>(corners_[k] / 2), taken(corners_[k] / 2), corners_[k] % 2 == 1);
+      f(static_cast<std::int64_t>(corners_[k] / 2), valid_region(corners_[k] / 2), corners_[k] % 2 == 1);
   }
 
  private:
-  /// As a device takes it: empty where it is refused.
-  Region taken(std::size_t i) const {
+  /// As for a device: empty if invalid.
+  Region valid_region(std::size_t i) const {
     Region region = regions_[i];
     return rules_.allow(region) || rules_.take(region) ? region : Region{};
   }
   template <class F>
   void for_each_row(std::size_t i, const CornerGrid& grid, const F& f) const {
-    const Region region = taken(i);
+    const Region region = valid_region(i);
     if (region.width == 0 || region.height == 0) return;
     for (const bool bottom : {false, true}) {
       const std::int64_t y = region.y + (bottom ? region.height : 0);
@@ -68,7 +68,7 @@ class CornersOfRows {
   std::vector<std::uint32_t> corners_;
 };
 
-// Value: what sums are taken in.
+// Value: the type of the sums.
 template <class T, class Value>
 void scatter(const CornersOfRows& corners, const Value* values, const View& out, const CornerGrid& grid, int threads) {
   const std::int64_t planes = planes_of(out.shape);
@@ -131,7 +131,7 @@ void scatter_values(Span<const Region> regions, Span<const Value> values, const 
   if constexpr (std::is_same_v<Value, double>)
     (out.type == Type::f32 ? scatter<float, double> : scatter<double, double>)(corners, from, out, grid,
                                                                                call.threads());
-  else  // integers of both signs by bits
+  else  // signed and unsigned alike, by bits
     (size_of(out.type) == 4 ? scatter<std::uint32_t, std::uint64_t>
                             : scatter<std::uint64_t, std::uint64_t>)(corners,
                                                                      reinterpret_cast<const std::uint64_t*>(from), out,

@@ -17,8 +17,8 @@ namespace {
 
 struct Request {
   cpu::PixelBins rule;
-  std::vector<Region> regions = {};        // inside the image; empty ones for those that cannot be answered
-  std::vector<std::int64_t> invalid = {};  // the numbers of the latter
+  std::vector<Region> regions = {};        // inside the image; invalid ones are empty
+  std::vector<std::int64_t> invalid = {};  // numbers of the invalid ones
 };
 
 Request checked(const QueryCall& call, const ConstView& image, const Binning& binning, std::span<const Region> regions,
@@ -44,7 +44,7 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
     }
   }
   const std::uint64_t bytes = cpu::streamed_bytes(image.shape, bins, count, call.threads());
-  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // to ask for the limit takes longer than a small region
+  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small region
   const std::uint64_t limit = bytes > few ? free_memory() : few;
   if (bytes > limit)
     throw OutOfMemory(sentence("the column counts of ", bins, " bins over an image ", image.shape.width, " wide take ",
@@ -53,7 +53,7 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
   return request;
 }
 
-/// fill(request, answers), and what the invalid regions get.
+/// Calls fill(request, answers), then stores the answers of invalid regions.
 template <class Out, class Fill>
 void histograms(const ConstView& image, const Binning& binning, Span<const Region> regions, Span<Out> out,
                 const QueryOptions& options, const std::optional<MemoryPlace>& weights, const Fill& fill) {
@@ -63,7 +63,7 @@ void histograms(const ConstView& image, const Binning& binning, Span<const Regio
   const std::span<const Region> all(call.in(regions, "regions"), regions.size());
   const std::span<Out> answers(call.out(out, "out"), out.size());
   FirstInvalid first_invalid(call, options);
-  const Request request = checked(call, image, binning, all, out.size(), options, first_invalid.asked());
+  const Request request = checked(call, image, binning, all, out.size(), options, first_invalid.requested());
   fill(request, answers, call.threads());
   const auto bins = static_cast<std::size_t>(binning.bins());
   for (const std::int64_t i : request.invalid) {
@@ -73,9 +73,9 @@ void histograms(const ConstView& image, const Binning& binning, Span<const Regio
   first_invalid.store();
 }
 
-/// Room for the answers; none where they are too many, which is then said.
+/// Memory for the answers. Throws OutOfMemory if they are too many.
 template <class Out>
-std::vector<Out> room_for(Span<const Region> regions, const Binning& binning) {
+std::vector<Out> buffer_for(Span<const Region> regions, const Binning& binning) {
   std::size_t values = 0;
   require(!__builtin_mul_overflow(regions.size(), static_cast<std::size_t>(binning.bins()), &values),
           "regions: ", regions.size(), " histograms of ", binning.bins(), " bins do not fit 64 bits");
@@ -107,14 +107,14 @@ void region_histograms(const ConstView& image, const Binning& binning, const Con
 
 std::vector<std::uint64_t> region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                                              const QueryOptions& options) {
-  std::vector<std::uint64_t> out = room_for<std::uint64_t>(regions, binning);
+  std::vector<std::uint64_t> out = buffer_for<std::uint64_t>(regions, binning);
   region_histograms(image, binning, regions, Span<std::uint64_t>(out), options);
   return out;
 }
 
 std::vector<double> region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
                                       Span<const Region> regions, const QueryOptions& options) {
-  std::vector<double> out = room_for<double>(regions, binning);
+  std::vector<double> out = buffer_for<double>(regions, binning);
   region_histograms(image, binning, weights, regions, Span<double>(out), options);
   return out;
 }

@@ -1,4 +1,4 @@
-// Dense sliding windows: checks, then rows of sums and what is made of them, or a device's request.
+// Dense sliding windows: checks, then rows of sums and of their results, or a device's request.
 #include <algorithm>
 #include <areal/window.hpp>
 #include <cmath>
@@ -18,8 +18,8 @@ namespace areal {
 
 namespace {
 
-// row(p, y, out) for all rows of all planes of out; one plane an image where channels are taken together. Planes
-// whose channels interleave in the output have theirs side by side first.
+// row(p, y, out) for all rows of all planes of out; one plane an image if channels are combined. Planes that interleave
+// in the output are computed separately first.
 template <class MakeRow>
 void for_each_row(const View& out, std::int64_t channels_together, int threads, const MakeRow& make_row) {
   if (out.shape.empty()) return;
@@ -46,13 +46,13 @@ void for_each_row(const View& out, std::int64_t channels_together, int threads, 
   });
 }
 
-// Interleaved channels are rows of more elements, for the table as for the output.
+// Interleaved channels are treated as rows of more elements, in the table as in the output.
 std::int64_t channels_together(const View& out, const TableView& table) {
   const bool both = out.shape.layout == Layout::interleaved && table.view.shape.layout == Layout::interleaved;
   return both ? out.shape.channels : 1;
 }
 
-// What the windows see that reach beyond the image, found once for all rows.
+// The pieces of windows that reach beyond the image, computed once for all rows.
 std::vector<formulas::Pieces> rim_of(const formulas::WindowAxis& columns) {
   std::vector<formulas::Pieces> rim;
   for (std::int64_t x = 0; x < columns.inner_begin(); ++x) rim.push_back(columns.pieces(x));
@@ -60,7 +60,7 @@ std::vector<formulas::Pieces> rim_of(const formulas::WindowAxis& columns) {
   return rim;
 }
 
-// Room for one row of one table's sums.
+// A buffer for one row of one table's sums.
 struct SumsRow {
   explicit SumsRow(const cpu::WindowedTable& table)
       : kernels(cpu::window_kernels(table.table.view.type)),
@@ -185,7 +185,7 @@ class VarianceRow {
   std::uint64_t most_pixels_ = 0;
 };
 
-// One row at a time of means, variances or standard deviations of the pixels that the table of counts has.
+// One row at a time of means, variances or standard deviations over the pixels that the table of counts includes.
 class ValidRow {
  public:
   ValidRow(const cpu::WindowedTable& sum, const cpu::WindowedTable* squares, const cpu::WindowedTable& counts,
@@ -264,7 +264,7 @@ cpu::WindowedTable counted(const SatView& table, Window window) {
   return windows;
 }
 
-// Of the valid pixels alone.
+// Over the valid pixels only.
 void answer_valid(const SatView& table, const Window& window, const View& out, const Execution& execution,
                   kernels::Statistic statistic) {
   const bool squared = statistic != kernels::Statistic::mean;

@@ -1,4 +1,4 @@
-// What sliding windows ask of their table and their output.
+// Requirements of sliding windows on their table and output.
 #include "api/query/window_check.hpp"
 #include <algorithm>
 #include <cmath>

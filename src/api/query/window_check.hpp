@@ -1,5 +1,5 @@
 #pragma once
-// What sliding windows ask of their table and their output.
+// Requirements of sliding windows on their table and output.
 
 #include <areal/table.hpp>
 #include <areal/window.hpp>
@@ -7,10 +7,10 @@
 
 namespace areal {
 
-/// What a table under windows sums.
+/// The sums of a table under windows.
 enum class TableKind : std::uint8_t { pixels, squares };
 
-/// The table, checked, under these windows. Throws InvalidArgument for what cannot be.
+/// The checked table under these windows. Throws InvalidArgument for invalid ones.
 cpu::WindowedTable windowed(const TableView& table, const Window& window, const char* argument,
                             TableKind summed = TableKind::pixels);
 

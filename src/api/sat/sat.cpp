@@ -1,4 +1,4 @@
-// Summed-area tables: what an execute checks and does; the one-line form.
+// Summed-area tables: the checks and steps of an execute; the one-line form.
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/sat.hpp>
@@ -24,8 +24,9 @@ constexpr ArgumentViews<SatArguments, 2, 4, 3> views{
       {"count_carry.above", "count_carry.left", &SatArguments::count_carry}}}};
 
 void check_views(const SatPlan::State& s, const SatArguments& arguments) {
-  const auto wanted = [](const char* name, bool asked, const ConstView& view, const Shape& shape, Type type) {
-    if (asked)
+  const auto check_optional = [](const char* name, bool expected, const ConstView& view, const Shape& shape,
+                                 Type type) {
+    if (expected)
       check_view(name, view, shape, type);
     else
       require(view.data == nullptr, name, " was given, but the plan was not made for it");
@@ -33,16 +34,16 @@ void check_views(const SatPlan::State& s, const SatArguments& arguments) {
   const Shape& image = s.image;
   check_view("image", arguments.image, image, s.types.input);
   check_view("sum", arguments.sum, s.table_shape(), s.types.table);
-  wanted("mask", s.options.mask, arguments.mask, {image.width, image.height, 1, image.batch}, Type::u8);
-  wanted("squares", s.squares.has_value(), arguments.squares, s.table_shape(), s.squares.value_or(Type::u64));
-  wanted("tilted", s.options.tilted, arguments.tilted, s.tilted_shape(), s.types.table);
-  wanted("count", s.counts(), arguments.count, s.count_shape(), Type::u32);
+  check_optional("mask", s.options.mask, arguments.mask, {image.width, image.height, 1, image.batch}, Type::u8);
+  check_optional("squares", s.squares.has_value(), arguments.squares, s.table_shape(), s.squares.value_or(Type::u64));
+  check_optional("tilted", s.options.tilted, arguments.tilted, s.tilted_shape(), s.types.table);
+  check_optional("count", s.counts(), arguments.count, s.count_shape(), Type::u32);
 }
 
 void check_carries(const SatPlan::State& s, const SatArguments& arguments) {
-  const auto check = [&](std::string_view name, const Carry& carry, bool asked, const Shape& table, Type type) {
+  const auto check = [&](std::string_view name, const Carry& carry, bool expected, const Shape& table, Type type) {
     if (carry.empty()) return;
-    require(asked, name, " was given, but the plan was not made for its table");
+    require(expected, name, " was given, but the plan was not made for its table");
     require(!find_algorithm("sat", s.algorithm)->plain_only, name, ": algorithm ", s.algorithm,
             " takes none; for pieces of a larger table choose auto");
     require(!s.options.tilted, name, ": a tilted table takes none, so a plan with one does not");
@@ -156,9 +157,9 @@ SatTable SatPlan::allocate(std::optional<MemoryPlace> memory) const {
 }
 
 SatTable sat(const ConstView& image, const SatOptions& options, const Execution& execution, const ConstView& mask) {
-  SatOptions asked = options;
-  if (mask.data != nullptr) asked.mask = true;
-  const SatPlan plan(image.shape, image.type, asked, execution_of(image, execution));
+  SatOptions requested = options;
+  if (mask.data != nullptr) requested.mask = true;
+  const SatPlan plan(image.shape, image.type, requested, execution_of(image, execution));
   require_memory("image", image.memory, plan, true);
   SatTable table = plan.allocate(image.memory);
   Workspace workspace(plan);

@@ -45,7 +45,7 @@ Plain plain_algorithm(std::string_view id, TypePair types) {
   });
 }
 
-/// The types of a plan, checked.
+/// The checked types of a plan.
 TypePair types_of(const Shape& image, Type input, const SatOptions& options) {
   if (!options.types) return default_types(image, input, options.volume);
   const TypePair types = *options.types;
@@ -56,7 +56,7 @@ TypePair types_of(const Shape& image, Type input, const SatOptions& options) {
   return types;
 }
 
-/// Every table that comes out must be addressable.
+/// Every output table must be addressable.
 void check_tables(const SatPlan::State& s) {
   const Shape& image = s.image;
   const std::int64_t most = std::max({image.width, image.height, image.batch});
@@ -70,10 +70,10 @@ void check_tables(const SatPlan::State& s) {
 
 std::string reason_of(const Algorithm& row, const SatPlan::State& s, const research::SatParameters& parameters) {
   if (s.options.algorithm != "auto") {
-    if (row.takes.scan) return sentence("asked for, with the warp scan ", name_of(parameters.scan));
-    if (!row.takes.r) return "asked for";
+    if (row.takes.scan) return sentence("requested, with the warp scan ", name_of(parameters.scan));
+    if (!row.takes.r) return "requested";
     const kernels::TableGeometry p = kernels::table_geometry(s.image, s.options.border);
-    return sentence("asked for, with r ", formulas::effective_r(parameters.r, p.height, p.width));
+    return sentence("requested, with r ", formulas::effective_r(parameters.r, p.height, p.width));
   }
   if (s.execution.backend == Backend::cpu)
     return "of the CPU's algorithms the fastest measured on the types and sizes in bench/results";
@@ -90,21 +90,21 @@ kernels::SatRequest device_request(const Shape& image, TypePair types, std::opti
           options.carries};
 }
 
-/// What a device tries, best first.
+/// A device's candidates, best first.
 std::vector<std::string_view> device_ids(const Shape& image, TypePair types, std::optional<Type> squares,
                                          const SatOptions& options) {
   if (options.algorithm != "auto") return {options.algorithm};
   return policy::ranked_sats({image, types, options.border, squares});
 }
 
-/// The algorithm that runs on contiguous images and on tables as `allocate` makes them.
+/// The algorithm for contiguous images and tables from `allocate`.
 std::string algorithm_of(const SatPlan::State& s) {
   SatArguments own{ConstView(allocated(), s.types.input, s.image), View(allocated(), s.types.table, s.table_shape())};
   if (s.squares) own.squares = View(allocated(), *s.squares, s.table_shape());
   return s.device->algorithm(own);
 }
 
-/// Throws InvalidArgument unless an algorithm of that id runs there and takes such types and options.
+/// Throws InvalidArgument unless an algorithm of that id runs there and supports these types and options.
 const Algorithm& require_algorithm(const SatPlan::State& s) {
   const SatOptions& options = s.options;
   const Backend backend = s.execution.backend;
@@ -124,7 +124,7 @@ const Algorithm& require_algorithm(const SatPlan::State& s) {
   return *row;
 }
 
-/// Of a named backend.
+/// The state on a named backend.
 std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std::optional<Type> squares,
                                         const SatOptions& options, const Execution& execution,
                                         const research::SatParameters& parameters) {
@@ -187,7 +187,7 @@ std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const S
   const auto make = [&](const Execution& named) { return plan_on(image, types, squares, options, named, parameters); };
   if (execution.backend != Backend::automatic) return make(execution);
 
-  SatPlan::State shapes;  // before a backend is known
+  SatPlan::State shapes;  // of no backend yet
   shapes.image = image, shapes.types = types, shapes.squares = squares, shapes.options = options;
   check_tables(shapes);
   policy::BackendQuestion question;

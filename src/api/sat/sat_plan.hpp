@@ -1,5 +1,5 @@
 #pragma once
-// What is behind SatPlan and SatTable.
+// The states of SatPlan and SatTable.
 
 #include <areal/research/sat.hpp>
 #include <areal/sat.hpp>
@@ -19,8 +19,8 @@ struct SatPlan::State : Plan::State {
   TypePair types;
   std::optional<Type> squares;
   SatOptions options;
-  void (*plain)(const ConstView& in, const View& out) = nullptr;  // one of the papers', or
-  std::optional<cpu::Tiles> tiles;                                // ours, or
+  void (*plain)(const ConstView& in, const View& out) = nullptr;  // a paper's, on the CPU, or
+  std::optional<cpu::Tiles> tiles;                                // areal's, on the CPU, or
   std::optional<Choice<kernels::Sat>> device;                     // on cuda or simt
   LaunchReport on_launch;                                         // may be empty
 
@@ -29,11 +29,11 @@ struct SatPlan::State : Plan::State {
   Shape count_shape() const;
   bool counts() const { return options.mask || options.ignore_nan; }
   void prepare(void* memory, Stream stream) const override;
-  /// Views of memory where the plan runs.
-  std::string_view run(const SatArguments& arguments, void* memory, Stream stream) const;  ///< the algorithm that ran
+  /// Runs on views of memory where the plan runs.
+  std::string_view run(const SatArguments& arguments, void* memory, Stream stream) const;  ///< returns the algorithm
 };
 
-/// The plan, its backend chosen where the execution leaves it open.
+/// The plan; chooses the backend for Backend::automatic.
 std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const SatOptions& options,
                                          const Execution& execution, const research::SatParameters& parameters = {});
 

@@ -13,7 +13,7 @@ View view_of(const OwnedView SatTable::State::*table, const SatTable::State* sta
 constexpr OwnedView SatTable::State::*all_tables[] = {&SatTable::State::sum, &SatTable::State::squares,
                                                       &SatTable::State::tilted, &SatTable::State::count};
 
-/// The same description, and no tables yet.
+/// The same description, without tables.
 std::unique_ptr<SatTable::State> like(const SatTable::State& state, MemoryPlace place) {
   auto made = std::make_unique<SatTable::State>();
   made->image = state.image, made->types = state.types, made->border = state.border, made->volume = state.volume;
@@ -100,7 +100,7 @@ SatTable SatTable::with_border(Border border, const ConstView& image, const Exec
     const auto pixels = image.data != nullptr && !image.memory.is_host() ? host_copy(image, execution) : Array();
     return copy_to({}, execution)
         .with_border(border, pixels.data() != nullptr ? pixels.view() : image, execution)
-        .copy_to(state_->memory);  // on no stream, which waits: the tables on the host end here
+        .copy_to(state_->memory);  // without a stream, which waits: the host's tables end here
   }
   const bool completes = state_->border == Border::exclusive && border != Border::exclusive;
   require(!completes || (!state_->squares.exists() && !state_->count.exists()),

@@ -15,9 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Adds to counts[k] how many bytes are below thresholds[k], of `rows` rows of `vectors` times 64 bytes; rows *
-/// vectors
-/// <= 255. False, and nothing done, where a compare of 64 bytes is not one instruction: counting by value is as fast
+/// Adds to counts[k] how many bytes are below thresholds[k], of `rows` rows of `vectors` times 64 bytes; rows * vectors
+/// <= 255. Returns false without counting if a compare of 64 bytes is not one instruction: counting by value is as fast
 /// there.
 bool count_below(const std::uint8_t* first, std::int64_t pitch, std::int64_t rows, std::int64_t vectors,
                  const std::uint8_t* thresholds, int n, std::uint64_t* counts) {
@@ -25,7 +24,7 @@ bool count_below(const std::uint8_t* first, std::int64_t pitch, std::int64_t row
   const hn::FixedTag<std::uint8_t, 64> d;
   constexpr int at_once = 8;
   for (int k = 0; k < n; k += at_once) {
-    const int last = n - 1;  // the group's rest counts again what is not taken
+    const int last = n - 1;  // a short group repeats its last threshold
     hn::Vec<decltype(d)> least[at_once], sums[at_once];
     for (int i = 0; i < at_once; ++i) {
       least[i] = hn::Set(d, thresholds[std::min(k + i, last)]);
@@ -63,7 +62,7 @@ namespace {
 
 HWY_EXPORT(count_below);
 
-// Neighbouring pixels are alike: were they counted in one place, each would wait for the one before.
+// Adjacent pixels are often equal: with one table, each increment would wait for the one before.
 constexpr int tables = 4;
 constexpr std::int64_t most_rows_bytes = std::int64_t{1} << 31;  // that 32-bit counts hold
 
@@ -81,7 +80,7 @@ void count_row(const std::uint8_t* row, std::int64_t width, Counts& counts) {
   for (; x < width; ++x) ++counts.of[0][row[x]];
 }
 
-/// Where a region's counts go. Threads that share a region add atomically.
+/// The destination of a region's counts. Threads that share a region add atomically.
 struct Sums {
   std::uint64_t* of;
   bool shared;
@@ -115,7 +114,7 @@ void count_by_value(const PixelBins& rule, const ConstView& image, const Region&
 
 /// The bytes where the rule's bin changes.
 struct Steps {
-  static constexpr int most = 48;  // beyond, counting by value is faster
+  static constexpr int most = 48;  // with more, counting by value is faster
   int n = 0;
   std::uint8_t at[most];
 };
@@ -129,7 +128,7 @@ bool steps_of(const PixelBins& rule, Steps& steps) {
   return true;
 }
 
-/// Of whole vectors, in blocks that stay in the L1: how many bytes are below each step. False where that is not
+/// Counts, in blocks of whole vectors that stay in the L1, the bytes below each step. Returns false if that is not
 /// faster.
 bool count_by_steps(const PixelBins& rule, const Steps& steps, const ConstView& image, const Region& region,
                     const Sums& out) {
@@ -171,7 +170,7 @@ bool direct_is_less(const Shape& image, std::span<const Region> regions) {
 
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                    std::span<std::uint64_t> out, int threads) {
-  // A millisecond or less: threads share larger regions, and a caller who cancels waits for no more.
+  // A millisecond or less: threads share larger regions, and cancelling waits for no more.
   constexpr std::int64_t piece_pixels = std::int64_t{1} << 20;
   const auto rows_of_piece = [](const Region& region) {
     return region.width == 0 ? region.height : std::max<std::int64_t>(1, piece_pixels / region.width);

@@ -14,9 +14,10 @@ constexpr std::int64_t line = 64;
 constexpr int most_rows = 64;  // bins of a tile: 32 KiB
 // Weights are wider than a byte and make a tile four or eight times as large.
 constexpr int most_rows_weighted = 32;
-// Measured at 253 MiB, where streaming gains on 2 to 16 threads; tensors that caches may keep are left there.
+// Measured at 253 MiB, where streaming stores gain on 2 to 16 threads; smaller tensors, which caches may keep, are not
+// streamed.
 constexpr std::int64_t least_streamed_bytes = std::int64_t{128} << 20;
-constexpr std::int64_t binned_rows = 8;  // of one piece of the bins found before
+constexpr std::int64_t binned_rows = 8;  // of one piece of the precomputed bins
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t lines(std::int64_t bytes) { return up(bytes, line) * line; }
@@ -70,8 +71,8 @@ Carries lay_out(const FusedHistogram& p, void* workspace) {
   if (p.rows * p.columns <= 1) return carries;
   const auto size = static_cast<std::int64_t>(size_of(p.counter));
   void* aligned = workspace;
-  std::size_t room = p.workspace_bytes;
-  std::align(line, 1, aligned, room);
+  std::size_t space = p.workspace_bytes;
+  std::align(line, 1, aligned, space);
   carries.above = static_cast<char*>(aligned);
   carries.left = carries.above + p.images_at_once * p.bins * p.above_pitch * size;
   char* const rel = carries.left + p.images_at_once * p.bins * p.left_pitch * size;
@@ -145,7 +146,7 @@ void compute(const FusedHistogram& p, const PixelBins& rule, const ConstView& im
   run_tile(tile);
 }
 
-// The bins of `images` images from `first` on.
+// Precomputes the bins of `images` images from `first` on.
 void find_bins(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, std::int64_t first,
                std::int64_t images, std::uint8_t* rel) {
   const std::int64_t pieces = up(p.height, binned_rows);
@@ -195,8 +196,8 @@ FusedHistogram plan_fused(FusedHistogram p) {
   p.columns = up(p.width, tile_width);
   if (p.rows * p.columns == 0) p.rows = p.columns = 0;
 
-  // Enough tiles that can run at once, first from the wavefront, then from the batch, then by splitting the bins: every
-  // split bins the pixels once more. The split does not change the order of additions.
+  // Enough tiles for all threads: first from the wavefront, then from the batch, then by splitting the bins, where
+  // every split bins the pixels again. The split does not change the order of additions.
   const std::int64_t threads = p.threads > 0 ? p.threads : default_threads();
   const std::int64_t wanted = threads > 1 ? 2 * threads : 1;
   const std::int64_t front = std::max<std::int64_t>(1, std::min(p.rows, p.columns));

@@ -64,14 +64,14 @@ struct PixelBins {
   bool is_table() const { return channels.size() == 1 && channels[0].kind == ChannelBins::Kind::table; }
 };
 
-/// The most pixels that one call of `bins_of_run` takes.
+/// The longest run for `bins_of_run`.
 inline constexpr int longest_run = 512;
 
 /// out[i] = the bin of pixel (x + i, y) of image n, or -1, for i in [0, count), count <= longest_run.
 void bins_of_run(const PixelBins& rule, const ConstView& image, std::int64_t n, std::int64_t y, std::int64_t x,
                  int count, std::int32_t* out);
 
-/// The same within the bins [base, base + size), size <= 255: out[i] = bin - base, or 255 for every other.
+/// The same within the bins [base, base + size), size <= 255: out[i] = bin - base, or 255 for every other bin.
 void group_of_run(const PixelBins& rule, const ConstView& image, std::int64_t n, std::int64_t y, std::int64_t x,
                   int count, std::int64_t base, int size, std::uint8_t* out);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Poostchi 2017, Algorithm 1: serial, and its bins over threads (4.7, the paper's CPU comparison). Set to 0, then
+// Poostchi 2017, Algorithm 1: serial, and its bins over threads (4.7, the paper's CPU comparison). Sets H to 0, then
 // H(k,x,y) = H(k,x-1,y) + H(k,x,y-1) - H(k,x-1,y-1) + Q(k,I(x,y)). Two passes. Reads 4, writes 2 per element. No
 // workspace.
 

@@ -34,11 +34,11 @@ void initialise_bin(const View& tensor, std::int64_t k) {
     CountRow<Count>{static_cast<char*>(tensor.row(y, k))}.set_to_zero(tensor.shape.width);
 }
 
-/// The recurrence as it is printed: every neighbour is read from H. bins_of(y, x, count, out): those of a run of
+/// The recurrence as printed: every neighbour is read from H. bins_of(y, x, count, out) finds the bins of a run of
 /// pixels.
 template <class Count, class BinsOf>
 void recur_bin(const BinsOf& bins_of, const Shape& image, const View& tensor, Border border, std::int64_t k) {
-  // H of a pixel lies `shift` rows and columns on; what falls off the tensor is not wanted.
+  // H of a pixel lies `shift` rows and columns further; entries outside the tensor are skipped.
   const std::int64_t shift = border == Border::none ? 0 : 1;
   const std::int64_t height = std::min(image.height, tensor.shape.height - shift);
   const std::int64_t width = std::min(image.width, tensor.shape.width - shift);
@@ -65,7 +65,7 @@ void recur_bin(const BinsOf& bins_of, const Shape& image, const View& tensor, Bo
   }
 }
 
-/// Both, the second when the first is done with all bins. each_bin(body) calls body(k) for all of them.
+/// Both loops, the second after the first is done with all bins. each_bin(body) calls body(k) for all of them.
 template <class Count, class BinsOf, class EachBin>
 void recur(const BinsOf& bins_of, const Shape& image, const View& tensor, Border border, const EachBin& each_bin) {
   each_bin([&](std::int64_t k) { initialise_bin<Count>(tensor, k); });

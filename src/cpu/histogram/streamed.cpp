@@ -28,7 +28,7 @@ Strips strips_of(const Shape& image, std::int64_t bins, std::int64_t regions) {
   return strips;
 }
 
-// A row above which (or the image's end, at which) some regions need the counts.
+// A row before which (or the image's end, at which) some regions need the counts.
 struct Event {
   std::int64_t row, region;
   bool ends;  // the row after the region's last one: add; otherwise its first row: subtract
@@ -45,7 +45,7 @@ std::vector<Event> events_of(std::span<const Region> regions) {
     if (region.y > 0) events.push_back({region.y, index, false});
     events.push_back({region.y + region.height, index, true});
   }
-  // Starts need not come before ends within a row; the order of regions keeps the answers together.
+  // Begins and ends within a row may come in any order; the order of regions keeps their answers together.
   std::sort(events.begin(), events.end(),
             [](const Event& a, const Event& b) { return a.row != b.row ? a.row < b.row : a.region < b.region; });
   return events;
@@ -74,7 +74,7 @@ class Strip {
         columns_(static_cast<std::size_t>((rule.bins + 1) * width)),
         before_(static_cast<std::size_t>(width + 1)) {}
 
-  /// The next rows, as far as a region needs them. Stops between rows where the caller does.
+  /// Adds rows up to the last one that a region needs. Stops between rows when cancelled.
   void add(const Rows& rows, Cancellation* cancellation) {
     const std::int64_t end = rows.first + rows.image.shape.height;
     answer_before(rows.first);
@@ -113,7 +113,7 @@ class Strip {
     }
   }
 
-  // The part of a region inside the strip, from its first column.
+  // The part of a region inside the strip, relative to its first column.
   struct Part {
     std::int64_t begin, end;
   };
@@ -131,7 +131,7 @@ class Strip {
     std::int64_t pixels = 0;
     for (const Event& event : events) pixels += part_of(event).end - part_of(event).begin;
     if (pixels == 0) return;
-    // Few or narrow regions: add up each. Many: prefix sums of the strip, where two of them answer a region.
+    // Few or narrow regions: sum each. Many: prefix sums of the strip, two of which answer a region.
     const bool each = pixels <= 4 * width_;
     for (std::int64_t bin = 0; bin < rule_.bins; ++bin) {
       const Count* const counts = columns_.data() + bin * width_;
@@ -161,7 +161,7 @@ class Strip {
   std::vector<Sum> before_;
 };
 
-/// All strips, whose column counts are kept from call to call.
+/// All strips, which keep their column counts between calls.
 template <class Count, class Sum>
 class Streamed {
  public:
@@ -173,7 +173,7 @@ class Streamed {
     partial_.resize(out.size() * static_cast<std::size_t>(cut_.count - 1));
   }
 
-  /// All rows at once: a strip's counts are given up when it is done.
+  /// All rows at once: a strip's counts are freed when it is done.
   void whole(const ConstView& image, const ConstView* weights) {
     Cancellation* const cancellation = Cancellation::current();
     parallel_for(threads_, cut_.count, [&](std::int64_t i) {
@@ -210,7 +210,7 @@ class Streamed {
   const std::span<Sum> out_;
   const int threads_;
   const std::vector<Event> events_;
-  Strips cut_;  // none where no region asks
+  Strips cut_;  // none if there are no regions
   std::vector<Sum> partial_;
   std::vector<std::unique_ptr<Strip<Count, Sum>>> strips_;
   std::int64_t y_ = 0;

@@ -1,8 +1,8 @@
 #pragma once
-// Histograms of regions without the tensor. Rows are read once, from the top; each column keeps its counts so far. At a
-// row where a region begins or ends, the counts between its columns are subtracted or added. The image is cut into
-// strips of columns that run at once, with counts that stay in the caches. Strips and sums follow from the shape and
-// the regions alone, so floats are the same for any number of threads.
+// Histograms of regions without the tensor. Rows are read once, from the top; each column counts its pixels so far. At
+// a row where a region begins or ends, the counts between its columns are subtracted or added. The image is cut into
+// strips of columns that run in parallel, with counts that stay in the caches. Strips and sums follow from the shape
+// and the regions alone, so floats are the same for any number of threads.
 
 #include <areal/region.hpp>
 #include <areal/view.hpp>
@@ -13,16 +13,16 @@
 
 namespace areal::cpu {
 
-/// The counts of regions of an image whose rows come one strip after another.
+/// The counts of regions of an image whose rows arrive in strips.
 class StreamedCounts {
  public:
-  /// Every region must lie inside the image; they are kept, and the rule is, by the caller. `out`: regions x bins.
+  /// Every region must lie inside the image. The caller keeps the regions and the rule alive. `out`: regions x bins.
   StreamedCounts(const PixelBins& rule, const Shape& image, std::span<const Region> regions,
                  std::span<std::uint64_t> out, int threads);
   ~StreamedCounts();
   /// Bytes that it allocates.
   static std::uint64_t bytes(const Shape& image, std::int64_t bins, std::int64_t regions);
-  /// The next rows of the image.
+  /// Adds the next rows of the image.
   void add(const ConstView& rows);
   /// After the last row: `out` is complete.
   void finish();

@@ -41,7 +41,7 @@ class RowOut {
   RowOut(const char* row, std::size_t bytes, char* out, const char* next)
       : row_(row), out_(out), next_(next), bytes_(bytes) {}
 
-  // The head and the first line. Then step(0), step(1), .. before the sums of cache line 0, 1, .. change: step i sends
+  // The head and the first line. Then step(0), step(1), .. before the sums of cache line 0, 1, .. change: step i stores
   // line i + 1, which starts at most one element before them.
   HWY_INLINE void start() {
     if (bytes_ == 0) return;
@@ -113,7 +113,7 @@ HWY_INLINE hn::Vec<D> widen(D d, const std::uint8_t* HWY_RESTRICT from) {
 #endif
 
 // sums[x] += pixels of `bin` in [0, x] of this row, and left of it; returns the row's sum so far. Stores the row above
-// meanwhile.
+// in the same loop.
 template <class T, bool stream>
 HWY_INLINE T count_row(const std::uint8_t* HWY_RESTRICT rel, int width, std::uint8_t bin, T left, T* sums,
                        RowOut<stream> above) {
@@ -202,7 +202,7 @@ T element(const char* from) {
   return value;
 }
 
-// What is above the whole piece, less its corner: of the column of zeros, and of the pixels.
+// The carry above the piece, less its corner: for the column of zeros, and for the pixels.
 template <class T>
 void take_over(const char* above, T corner, int extra, int width, T* sums) {
   for (int x = -extra; x < width; ++x) sums[x] = element<T>(above + x * static_cast<int>(sizeof(T))) - corner;
@@ -211,9 +211,9 @@ void take_over(const char* above, T corner, int extra, int width, T* sums) {
 template <class T, bool stream>
 void tile_of(const HistogramTile& t) {
   constexpr bool weighted = std::is_floating_point_v<T>;
-  constexpr int lead = 64 / static_cast<int>(sizeof(T));  // room for the column of zeros; keeps `sums` aligned
+  constexpr int lead = 64 / static_cast<int>(sizeof(T));  // for the column of zeros; keeps `sums` aligned
   alignas(64) T row[lead + tile_width];
-  alignas(64) T moved[lead + tile_width];  // the row with what is left of the whole piece
+  alignas(64) T moved[lead + tile_width];  // the row plus the carry left of the piece
   T* const sums = row + lead;
   const T* const out_row = t.outer_left ? moved + lead : sums;
   const int stride = tile_stride(t.width);
@@ -235,8 +235,8 @@ void tile_of(const HistogramTile& t) {
     };
     const auto add_left = [&](std::int64_t y) {
       if (t.outer_left == nullptr) return;
-      const T beside = element<T>(t.outer_left + bin * t.outer_left_plane + y * t.outer_left_row);
-      for (int x = -extra; x < t.width; ++x) moved[lead + x] = sums[x] + beside;
+      const T carry_left = element<T>(t.outer_left + bin * t.outer_left_plane + y * t.outer_left_row);
+      for (int x = -extra; x < t.width; ++x) moved[lead + x] = sums[x] + carry_left;
     };
     if (t.zero_row) {
       add_left(-1);

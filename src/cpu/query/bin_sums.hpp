@@ -12,13 +12,13 @@ namespace areal::cpu {
 template <class Out>
 using BinSums = void (*)(const Corners& corners, std::int64_t plane_pitch, std::int64_t bins, Out* out);
 
-/// The loop for a tensor type; nullptr if its counts are not of kind Out. uint64_t takes 16u, 32u and 64u, double all.
+/// The loop for a tensor type; nullptr if its counts are not of kind Out. uint64_t reads 16u, 32u and 64u, double all.
 template <class Out>
 BinSums<Out> bin_sums(Type tensor);
 extern template BinSums<std::uint64_t> bin_sums<std::uint64_t>(Type);
 extern template BinSums<double> bin_sums<double>(Type);
 
-/// Row loops over neighbouring windows. Everything is n long; no element depends on a neighbour.
+/// Row loops over adjacent windows. Everything is n long; elements are independent.
 struct BinRowKernels {
   /// counts[x] of one bin, for windows of `width` columns from column x on, between two rows of its plane. `top` may be
   /// null (zeros). Negative counts, from rounding, read as 0.
@@ -27,7 +27,7 @@ struct BinRowKernels {
   /// Adds one bin's term to sum[x], where p = counts[x] / total[x]; `cumulative` is the sum over the bins so far.
   void (*accumulate)(Distance measure, const double* counts, const double* total, double target, std::int64_t n,
                      double* cumulative, double* sum);
-  /// From the sums to the distances; `empty` where the total is 0.
+  /// Turns the sums into distances; `empty` if the total is 0.
   void (*finish)(Distance measure, const double* total, double empty, std::int64_t n, double* sum);
 };
 const BinRowKernels& bin_row_kernels();

@@ -10,7 +10,7 @@ namespace areal::cpu {
 template <class Out>
 using CornerSums = void (*)(const Corners* corners, std::int64_t n, Out* out);
 
-/// The loop for a table type; nullptr if the table's sums are not of kind Out. uint64_t takes unsigned tables, int64_t
+/// The loop for a table type; nullptr if the table's sums are not of kind Out. uint64_t reads unsigned tables, int64_t
 /// signed ones, double all.
 template <class Out>
 CornerSums<Out> corner_sums(Type table);

@@ -5,7 +5,7 @@
 
 namespace areal::cpu {
 
-/// The source of the sums left of and above the image, for any table type.
+/// The address of sums left of and above the image, for any table type.
 inline constexpr char zeros[8] = {};
 
 /// Addresses, of any alignment: sum = bottom_right - bottom_left - top_right + top_left.

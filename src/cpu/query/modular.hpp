@@ -1,6 +1,6 @@
 #pragma once
 // Arithmetic of a table's elements: integers modulo 2^k in the table's own width, then widened, so that a region's sum
-// is exact wherever it fits, even if the table wrapped; floats in double.
+// is exact whenever it fits, even if the table wrapped; floats in double.
 
 #include <cstdint>
 #include <cstring>

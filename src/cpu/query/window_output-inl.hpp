@@ -1,4 +1,4 @@
-// Rows of windows' sums and means as their outputs store them. Highway includes it once per SIMD target, hence
+// Converts rows of windows' sums and means to the output's type. Highway includes it once per SIMD target, hence
 // Highway's toggle instead of #pragma once.
 #if defined(AREAL_CPU_QUERY_WINDOW_OUTPUT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef AREAL_CPU_QUERY_WINDOW_OUTPUT_INL
@@ -28,13 +28,13 @@ T output_of(double value) {
     return formulas::rounded<T>(value);
 }
 
-/// Of a sum modulo 2^64; one below 0 counts as 0.
+/// A sum modulo 2^64 as an output value; sums below 0 count as 0.
 template <class T>
 std::uint8_t fixed_point_mean(std::uint64_t sum, const formulas::FixedPointMean& mean) {
   return mean(std::is_signed_v<T> && static_cast<std::int64_t>(sum) < 0 ? 0 : sum);
 }
 
-/// As many neighbours as vectors have; the number of them.
+/// Processes whole vectors; returns the number of elements done.
 template <class T>
 std::int64_t store_vectors([[maybe_unused]] const double* values, [[maybe_unused]] std::int64_t n,
                            [[maybe_unused]] char* out) {
@@ -90,7 +90,7 @@ inline void store(const double* values, std::int64_t n, Type type, void* out) {
   }
 }
 
-/// Elements of `size` bytes. `known` is the number of channels where the compiler is to have vectors for them, else 0.
+/// Elements of `size` bytes. `known` is the number of channels if the compiler should vectorise for it, else 0.
 template <std::int64_t size, std::int64_t known>
 void interleave_as(const char* HWY_RESTRICT rows, std::int64_t n, std::int64_t channels, char* HWY_RESTRICT out) {
   const std::int64_t step = known > 0 ? known : channels;
@@ -143,8 +143,8 @@ void quotients(const typename Modular<T>::Difference* left, const typename Modul
   }
 }
 
-/// Means to 8u of tables of 32 bits. to_byte(sums) gives 32-bit whole numbers of sums that are at least 0 and at most
-/// `largest`, whose mean is 256 or more.
+/// Means to 8u of tables of 32 bits. to_byte(sums) returns 32-bit integers; sums are at least 0 and at most `largest`,
+/// whose mean is at least 256.
 template <class T, class ToByte>
 void bytes_of(const std::uint32_t* left, const std::uint32_t* right, std::uint32_t largest, std::int64_t n,
               std::uint8_t* HWY_RESTRICT out, const ToByte& to_byte) {
@@ -170,9 +170,9 @@ void bytes_of(const std::uint32_t* left, const std::uint32_t* right, std::uint32
 }
 
 /// Half to even, by products with the reciprocal of 1 <= n = pixels < 2^13. Such a product, below 256, is off by less
-/// than 2^-15, so by less than 1 / (4 n). Odd n have no ties, and no quotient is nearer than 1 / (2 n) to where it
-/// would be one. With even n no other quotient is nearer than 1 / n to a tie: a quarter more or less in the sum tells
-/// ties, which alone are rounded up by the one and down by the other.
+/// than 2^-15, so by less than 1 / (4 n). For odd n there are no ties, and every quotient is at least 1 / (2 n) from
+/// one. For even n every other quotient is at least 1 / n from a tie: changing the sum by a quarter either way
+/// identifies ties, which are the only ones to be rounded differently by the two.
 inline constexpr std::uint32_t most_pixels_of_nearest_bytes = (1u << 13) - 1;
 template <class T>
 void nearest_bytes(const std::uint32_t* left, const std::uint32_t* right, std::uint32_t pixels, std::int64_t n,

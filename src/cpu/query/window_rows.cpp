@@ -29,7 +29,7 @@ void subtract_rows(const char* top, const char* bottom, std::int64_t n, std::int
     for (std::int64_t i = 0; i < n; ++i) d[i] = element<T>(bottom + i * size);
 }
 
-// The prefix sums along a row of the image rows [piece.begin, piece.end) taken together: width + 1 pixels of them.
+// The prefix sums along a row of the image rows [piece.begin, piece.end) added together: width + 1 values.
 template <class T>
 void prefix_row(const WindowedTable& windows, const formulas::Piece& piece, typename Modular<T>::Difference* d) {
   const TableView& table = windows.table;
@@ -55,7 +55,7 @@ struct Columns {
   std::int64_t begin, end;
 };
 
-// Adds `times` the prefix row's windows to the columns' sums, or sets them.
+// Adds the prefix row's windows, multiplied by `times`, to the columns' sums, or sets them.
 template <class T, bool add>
 void slide(const WindowedTable& windows, const typename Modular<T>::Difference* d, std::uint64_t times,
            const Columns& columns, WideSum* HWY_RESTRICT sums) {
@@ -96,7 +96,7 @@ void slide(const WindowedTable& windows, const typename Modular<T>::Difference* 
   for (std::int64_t x = inner_end; x < columns.end; ++x) rim(x);
 }
 
-// Adds what the cells beyond the image hold.
+// Adds the cells beyond the image.
 template <class T>
 void add_beyond(const WindowedTable& windows, std::int64_t y, const Columns& of, WideSum* sums) {
   using Wide = typename Modular<T>::Wide;
@@ -185,15 +185,15 @@ void small_variances(const std::uint64_t* sums, const std::uint64_t* squares, co
 }
 
 void square_roots(double* values, std::int64_t n) {
-  const hn::ScalableTag<double> d;  // std::sqrt may set errno, and has no vectors therefore
+  const hn::ScalableTag<double> d;  // std::sqrt may set errno, and is therefore not vectorised
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Sqrt(hn::LoadU(d, values + i)), d, values + i);
   for (; i < n; ++i) values[i] = std::sqrt(values[i]);
 }
 
-// Columns of windows that lie inside, of a row that is one piece: nothing between the prefix sums and the output but a
-// chunk of reals that stays in the cache.
+// Columns of windows that lie inside, in a row that is one piece: only a chunk of reals, which stays in the cache, lies
+// between the prefix sums and the output.
 template <class T>
 void store_inner(const typename Modular<T>::Difference* left, std::int64_t shift, std::int64_t n, double pixels,
                  Rounding rounding, Type type, char* out, double* values) {
@@ -216,47 +216,47 @@ void store_inner(const typename Modular<T>::Difference* left, std::int64_t shift
   }
 }
 
-// Sums as the output has them.
+// Converts sums to the output's type.
 template <class T>
-void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& columns, const WindowRoom& room,
+void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& columns, const WindowBuffers& buffers,
                 const WindowOutput& to) {
   const std::int64_t begin = columns.begin * windows.channels_together,
                      n = columns.end * windows.channels_together - begin;
-  to_reals<T>(room.sums + begin, n, room.values);
+  to_reals<T>(buffers.sums + begin, n, buffers.values);
   char* const out = to.row + begin * static_cast<std::int64_t>(size_of(to.type));
   if (to.divisors) {
     const std::uint64_t rows = windows.rows.pixels(y);
     if (to.rounding == Rounding::opencv && to.type == Type::f64)
-      multiply_by_reciprocals(room.values, to.divisors + begin, static_cast<double>(rows), n);
+      multiply_by_reciprocals(buffers.values, to.divisors + begin, static_cast<double>(rows), n);
     else
-      divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
+      divide(buffers.values, to.divisors + begin, static_cast<double>(rows), n);
     if (std::is_integral_v<T> && to.rounding == Rounding::opencv && to.type == Type::u8)
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint64_t pixels = rows * static_cast<std::uint64_t>(to.divisors[begin + i]);
         if (formulas::FixedPointMean::serves(pixels))
-          room.values[i] = fixed_point_mean<T>(room.sums[begin + i].integer,
-                                               formulas::FixedPointMean(static_cast<std::uint32_t>(pixels)));
+          buffers.values[i] = fixed_point_mean<T>(buffers.sums[begin + i].integer,
+                                                  formulas::FixedPointMean(static_cast<std::uint32_t>(pixels)));
       }
   }
-  store(room.values, n, to.type, out);
+  store(buffers.values, n, to.type, out);
 }
 
 template <class T>
-void store_row(const WindowedTable& windows, std::int64_t y, const WindowRoom& room, const WindowOutput& to) {
+void store_row(const WindowedTable& windows, std::int64_t y, const WindowBuffers& buffers, const WindowOutput& to) {
   const formulas::WindowAxis& columns = windows.columns;
   const formulas::Pieces pieces = windows.rows.pieces(y);
   const bool one_piece = pieces.count == 1 && pieces.piece[0].times == 1, beyond = columns.edge == Edge::constant;
   if (!one_piece || (beyond && windows.rows.inside(y) != static_cast<std::uint64_t>(windows.rows.size))) {
-    row_of_sums<T>(windows, y, room.difference, room.sums);
-    return store_sums<T>(windows, y, {0, columns.outputs}, room, to);
+    row_of_sums<T>(windows, y, buffers.difference, buffers.sums);
+    return store_sums<T>(windows, y, {0, columns.outputs}, buffers, to);
   }
-  auto* d = static_cast<typename Modular<T>::Difference*>(room.difference);
+  auto* d = static_cast<typename Modular<T>::Difference*>(buffers.difference);
   prefix_row<T>(windows, pieces.piece[0], d);
   const std::int64_t inner_begin = columns.inner_begin(), inner_end = std::max(inner_begin, columns.inner_end());
   for (const Columns& rim : {Columns{0, inner_begin}, Columns{inner_end, columns.outputs}}) {
-    slide<T, false>(windows, d, 1, rim, room.sums);
-    if (beyond) add_beyond<T>(windows, y, rim, room.sums);
-    store_sums<T>(windows, y, rim, room, to);
+    slide<T, false>(windows, d, 1, rim, buffers.sums);
+    if (beyond) add_beyond<T>(windows, y, rim, buffers.sums);
+    store_sums<T>(windows, y, rim, buffers, to);
   }
   if (inner_begin == inner_end) return;
   const std::int64_t together = windows.channels_together;
@@ -264,7 +264,7 @@ void store_row(const WindowedTable& windows, std::int64_t y, const WindowRoom& r
       to.divisors ? static_cast<double>(windows.rows.pixels(y)) * static_cast<double>(columns.size) : 1;
   store_inner<T>(d + (inner_begin - columns.before) * together, columns.size * together,
                  (inner_end - inner_begin) * together, pixels, to.rounding, to.type,
-                 to.row + inner_begin * together * static_cast<std::int64_t>(size_of(to.type)), room.values);
+                 to.row + inner_begin * together * static_cast<std::int64_t>(size_of(to.type)), buffers.values);
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of window sums, and the statistics made from them. Plain loops that the compiler vectorises for each SIMD
-// target. No row depends on another, so results do not depend on the number of threads.
+// Rows of window sums, and statistics from them. Plain loops that the compiler vectorises for each SIMD target. Rows
+// are independent, so results do not depend on the number of threads.
 
 #include <areal/table.hpp>
 #include <cstdint>
@@ -14,11 +14,10 @@ struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
   formulas::WindowAxis columns, rows;
   formulas::CellBeyond beyond;  ///< for edge `constant`
-  /// Interleaved channels that the kernels take as one plane, whose pixels have so many elements side by side; 1: the
-  /// elements of the view's plane, which may lie apart.
+  /// Interleaved channels that the kernels process as one plane, whose pixels have this many adjacent elements; 1: the
+  /// elements of the view's plane, which may be apart.
   std::int64_t channels_together = 1;
-  std::span<const formulas::Pieces> rim =
-      {};  ///< of the columns before, then of those behind the ones of windows inside
+  std::span<const formulas::Pieces> rim = {};  ///< of the columns before the windows inside, then of those behind
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
@@ -27,14 +26,14 @@ union WideSum {
   double real;
 };
 
-/// Room for a row of elements. Those of a plane are width + 1 and columns.outputs, times the channels taken together.
-struct WindowRoom {
+/// Buffers for a row of elements: width + 1 and columns.outputs for a plane, times the channels processed together.
+struct WindowBuffers {
   void* difference;  ///< width + 1, of 8 bytes
   WideSum* sums;     ///< columns.outputs
   double* values;    ///< columns.outputs, or a chunk of 512 if that is more
 };
 
-/// Where a row's elements go.
+/// The destination of a row's elements.
 struct WindowOutput {
   Type type;
   Rounding rounding;
@@ -44,14 +43,14 @@ struct WindowOutput {
 
 /// One set for each SIMD target and table type.
 struct WindowKernels {
-  /// Row y of sums, in room of WindowRoom's sizes.
+  /// Row y of sums, in buffers of WindowBuffers' sizes.
   void (*sums)(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums);
   /// As double, rounded once.
   void (*reals)(const WideSum* sums, std::int64_t n, double* out);
   /// |sum| of integers; returns the largest.
   std::uint64_t (*magnitudes)(const WideSum* sums, std::int64_t n, std::uint64_t* out);
   /// Row y of sums or means, stored.
-  void (*store)(const WindowedTable& windows, std::int64_t y, const WindowRoom& room, const WindowOutput& to);
+  void (*store)(const WindowedTable& windows, std::int64_t y, const WindowBuffers& buffers, const WindowOutput& to);
 };
 const WindowKernels& window_kernels(Type table);
 

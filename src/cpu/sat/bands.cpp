@@ -1,4 +1,4 @@
-// The schedule of bands (tiles.hpp): sums of columns are handed on before rows are computed.
+// The schedule of bands (tiles.hpp): column sums are passed on before rows are computed.
 #include <algorithm>
 #include "cpu/sat/carried.hpp"
 #include "cpu/sat/tiles.hpp"
@@ -10,7 +10,7 @@ std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std:
 
 }  // namespace
 
-/// The sums of the columns of `height` rows from the span's on, of every table, in the scratch.
+/// Adds the columns of `height` rows from the span's on, for every table, in the scratch.
 void Tiles::add_band(const Run& run, Span span, std::int64_t height) const {
   const ConstView& image = run.arguments.image;
   for (int o = 0; o < output_count_; ++o)
@@ -25,8 +25,8 @@ void Tiles::add_band(const Run& run, Span span, std::int64_t height) const {
   }
 }
 
-/// False where the work ended before the band had its turn. `reached` has a step for each band of the plane, and one
-/// element for each band_part columns: whoever sets it to r has added the columns of all bands before r to the sums,
+/// Returns false if the work ended before the band's turn. `reached` has a step for each band of the plane, and one
+/// element for each band_part columns: setting it to r states that the columns of all bands before r are in the sums,
 /// which belong to band r from then on.
 bool Tiles::run_band(const Run& run, std::int64_t plane, std::int64_t row, Reached* reached, const Turn& turn) const {
   Span span = span_in_plane(run, plane);
@@ -34,8 +34,8 @@ bool Tiles::run_band(const Run& run, std::int64_t plane, std::int64_t row, Reach
   span.y = row * tuning_.height;
   const std::int64_t y = span.y, height = std::min(tuning_.height, place_.height - y);
   fill_edges_of(run, span, height);
-  const std::int64_t at = span.slice * request_.image.channels + span.first_channel;  // where its carries are
-  if (row + 1 < tile_rows_) add_band(run, span, height);                              // nobody takes the last one's
+  const std::int64_t at = span.slice * request_.image.channels + span.first_channel;  // number of its carries
+  if (row + 1 < tile_rows_) add_band(run, span, height);  // the last band's sums are not needed
 
   for (std::int64_t x = 0; x < span.width; x += band_part) {
     Reached& part = reached[x / band_part];
@@ -60,15 +60,15 @@ bool Tiles::run_band(const Run& run, std::int64_t plane, std::int64_t row, Reach
     const PlaneOfCarry outside(run.carry(o, *this), span.first_channel, span.slice, request_.reverse);
     char* const left = run.workspace + output.left + bytes_of(at * place_.height + y, output.table);
     outside.row_sums(output.table, y, height, left);
-    // The table's row above: the one above the piece, what lies left of the piece, and the sums of all columns.
+    // The table's row above: the carry above the piece, the sums left of the piece, and the sums of all columns.
     char* const own = span.scratch + output.own;
     char* const outer = span.scratch + output.outer;
     outside.row_above(output.table, 0, span.width, outer);
-    alignas(8) char beside[8];
-    outside.sum_of_rows(output.table, y, beside);
+    alignas(8) char left_sum[8];
+    outside.sum_of_rows(output.table, y, left_sum);
     const void* const in[1] = {own};
     void* const out[1] = {own};
-    output.scan_sums(in, outer, out, nullptr, beside, 1, span.width);
+    output.scan_sums(in, outer, out, nullptr, left_sum, 1, span.width);
     above[4 * o] = own;
   }
   for (; span.y < y + height; span.y += max_rows) {

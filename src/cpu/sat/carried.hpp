@@ -1,7 +1,6 @@
 #pragma once
-// What a piece of a larger table begins with (areal/carry.hpp), as the tiles take it: the table's row above, and what
-// each row has summed up left of the piece; and the first row and column of a table that has them. Without a carry all
-// of it is zeros.
+// The carry of a piece of a larger table (areal/carry.hpp) in the tiles' form: the table's row above, and each row's
+// sum left of the piece; and the first row and column of a table with border. Without a carry these are zeros.
 
 #include <areal/carry.hpp>
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace areal::cpu {
 
-/// f(T()) for the type in which a table is added up.
+/// f(T()) for the type of a table's sums.
 template <class F>
 void with_table_type(Type table, const F& f) {
   switch (table) {
@@ -28,14 +27,14 @@ void with_table_type(Type table, const F& f) {
   }
 }
 
-/// to - from, and 0 where both are the same infinity: what follows an infinity stays one, as in the larger table.
+/// to - from, but 0 if both are the same infinity: after an infinity the larger table stays infinite.
 template <class T>
 T step_between(T from, T to) {
   if constexpr (std::is_floating_point_v<T>) return to == from ? T(0) : to - from;
   return static_cast<T>(to - from);
 }
 
-/// The carry of one plane of a table. Of a reversed one `left` is given from its last row on, and columns are counted
+/// The carry of one plane of a table. In a reversed one `left` is passed from its last row on, and columns are counted
 /// from the last.
 class PlaneOfCarry {
  public:
@@ -50,7 +49,7 @@ class PlaneOfCarry {
     above_step_ = -above_step_;
   }
 
-  /// The n values of the row above, from column x of the piece on, without gaps, as they lie in memory.
+  /// The n values of the row above, from column x of the piece on, contiguous, in memory order.
   void row_above(Type table, std::int64_t x, std::int64_t n, void* to) const {
     if (above_ == nullptr) {
       std::memset(to, 0, static_cast<std::size_t>(n) * size_of(table));
@@ -61,7 +60,7 @@ class PlaneOfCarry {
       for (std::int64_t i = 0; i < n; ++i) store<T>(to, reverse_ ? n - 1 - i : i, above<T>(1 + x + i));
     });
   }
-  /// What each of the n rows from row y on sums up to left of the piece.
+  /// For each of the n rows from row y on, the sum left of the piece.
   void row_sums(Type table, std::int64_t y, std::int64_t n, void* to) const {
     if (above_ == nullptr && left_ == nullptr) {
       std::memset(to, 0, static_cast<std::size_t>(n) * size_of(table));
@@ -77,7 +76,7 @@ class PlaneOfCarry {
       }
     });
   }
-  /// What all rows above row y together sum up to left of the piece, modulo 2^k: of integers alone.
+  /// The sum of all rows above row y left of the piece, modulo 2^k; integers only.
   void sum_of_rows(Type table, std::int64_t y, void* to) const {
     with_table_type(table, [&](auto type) {
       using T = decltype(type);
@@ -112,9 +111,9 @@ class PlaneOfCarry {
   std::int64_t above_step_, left_step_;
 };
 
-/// What of a table's first row and column belongs to rows y .. y + height of image n, of `channels` channels from
-/// `channel` on: zeros, or the carry. Row 0 has the table's first row as well. Of a reversed table, which is given from
-/// its last row (and slice) on, the column is the last.
+/// Fills the parts of a table's first row and column next to rows y .. y + height of image n, for `channels` channels
+/// from `channel` on, with zeros or the carry. Row 0 includes the table's first row. In a reversed table, which is
+/// passed from its last row (and slice) on, the column is the last.
 inline void fill_edges(const View& table, const Placement& place, const Carry& carry, bool reverse, std::int64_t n,
                        std::int64_t channel, std::int64_t channels, std::int64_t y, std::int64_t height) {
   const Shape& shape = table.shape;

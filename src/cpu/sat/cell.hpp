@@ -33,7 +33,7 @@ struct Arithmetic<double> {
   using type = double;
 };
 
-/// Pixel x of a row, as the table adds it.
+/// Pixel x of a row, as a term of the sum.
 template <class In, class T>
 T pixel(const void* row, std::int64_t x) {
   if constexpr (std::is_same_v<In, Half>)

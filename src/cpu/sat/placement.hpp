@@ -9,8 +9,8 @@
 
 namespace areal::cpu {
 
-/// The part of the image for which the inclusive table is written, and its offset to the right, down (and in depth) in
-/// the table.
+/// The part of the image whose inclusive table is written, and its offset to the right, down (and in depth) in the
+/// table.
 struct Placement {
   std::int64_t width = 0, height = 0, depth = 1;
   std::int64_t offset = 0;        ///< of columns and rows

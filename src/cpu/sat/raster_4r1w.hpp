@@ -7,8 +7,8 @@
 
 namespace areal::cpu {
 
-/// The inclusive table of one plane; `out` has the image's size. With floats the subtraction rounds once more than
-/// other algorithms do, and an infinity becomes NaN to the right and below.
+/// The inclusive table of one plane; `out` has the image's size. For floats the subtraction rounds once more than other
+/// algorithms do, and an infinity becomes NaN to the right and below.
 template <class In, class T>
 void raster_4r1w(const ConstView& in, const View& out) {
   const Shape& size = in.shape;

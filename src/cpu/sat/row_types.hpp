@@ -1,5 +1,5 @@
 #pragma once
-// How the row kernels see the types of a type pair.
+// The types of a type pair in the row kernels.
 
 #include <hwy/base.h>
 #include <areal/type_pair.hpp>
@@ -12,7 +12,7 @@ template <class In, class T>
 using RowPixel = std::conditional_t<std::is_same_v<In, Half>, hwy::float16_t,
                                     std::conditional_t<std::is_integral_v<In> && sizeof(In) == sizeof(T), T, In>>;
 
-/// True where tables of Out are added up as T: integers of either sign as unsigned ones.
+/// True if tables of Out are summed as T: integers of either sign as unsigned ones.
 template <class Out, class T>
 inline constexpr bool adds_as = std::is_floating_point_v<Out> ? std::is_same_v<Out, T>
                                                               : std::is_integral_v<T> && sizeof(Out) == sizeof(T);

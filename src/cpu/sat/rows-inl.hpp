@@ -73,7 +73,7 @@ class LaneScan {
 };
 
 /// One of the rows scanned together: its source and destination, and its running sum in every element of a vector. A
-/// struct and not arrays indexed by row: the compiler keeps these in registers.
+/// struct instead of arrays indexed by row, so that the compiler keeps these in registers.
 template <class In, class T, class V>
 struct RunningRow {
   const In* in;
@@ -86,7 +86,7 @@ template <class D, class V>
 HWY_INLINE V square(D, V v) {
 #if HWY_MAJOR < 1 && HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<hn::TFromD<D>,
-                               std::uint64_t>) {  // which it cannot multiply: h^2 2^64 + 2 h l 2^32 + l^2
+                               std::uint64_t>) {  // no 64-bit multiplication: h^2 2^64 + 2 h l 2^32 + l^2
     const hn::Repartition<std::uint32_t, D> halves;
     const auto low = hn::BitCast(halves, v), high = hn::BitCast(halves, hn::ShiftRight<32>(v));
     return hn::Add(hn::MulEven(low, low), hn::ShiftLeft<33>(hn::MulEven(low, high)));
@@ -122,7 +122,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   };
   RunningRow<In, T, V> a = row(0), b = row(last > 0 ? 1 : 0), c = row(last > 0 ? 2 : 0), e = row(last);
 
-  // Where the vector that is x elements from the row's beginning lies; reversed, from its end.
+  // The address offset of the vector x elements from the row's begin; reversed, from its end.
   const auto place = [n, pairs](std::int64_t x) { return reverse ? n - pairs - x : x; };
   // Vectors from x to end; each prefetches the line `ahead` bytes after it in the rows a_far .. e_far.
   const auto vectors = [&](std::int64_t x, std::int64_t end, bool fetch, const char* a_far, const char* b_far,
@@ -168,7 +168,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
     // The remainder goes through zero-padded copies: the same additions in the same order; nothing beyond n is read or
     // written.
     const auto rest = static_cast<std::size_t>(n - x);
-    const std::int64_t from = reverse ? 0 : x, pad = reverse ? pairs - (n - x) : 0;  // what comes last is padding
+    const std::int64_t from = reverse ? 0 : x, pad = reverse ? pairs - (n - x) : 0;  // the last elements are padding
     HWY_ALIGN In pixels[hn::MaxLanes(D())] = {};
     HWY_ALIGN T sums[hn::MaxLanes(D())] = {};
     std::memcpy(sums + pad, above + from, rest * sizeof(T));

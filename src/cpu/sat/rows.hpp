@@ -22,7 +22,7 @@ using ScanRows = void (*)(const void* const* in, const void* above, void* const*
 /// The kernel that sums pixels (or their squares) of that type into that table type for this CPU. There is one for
 /// every type pair; nullptr for other sums, and for squares that the type cannot hold. A reversed one sums from the
 /// last column to the first, out[r][x] = above[x] + sum over rows <= r, columns >= x: carry[r] adds the columns right
-/// of the tile, and what is said of a row's end holds of its beginning.
+/// of the tile, and the begin and the end of a row exchange their roles.
 ScanRows scan_rows(Type input, Type table, bool squares, bool reverse = false);
 
 }  // namespace areal::cpu

@@ -42,7 +42,7 @@ void with_size(std::size_t size, F f) {
 template <class T>
 void take_apart_as(const void* pixels, void* const* rows, std::int64_t n, int channels) {
   std::int64_t x = 0;
-#if HWY_TARGET != HWY_SCALAR && HWY_MAJOR >= 1  // before, there are no interleaved loads
+#if HWY_TARGET != HWY_SCALAR && HWY_MAJOR >= 1  // older ones have no interleaved loads
   const hn::ScalableTag<T> d;
   const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   const auto* from = static_cast<const T*>(pixels);
@@ -64,7 +64,7 @@ void take_apart_as(const void* pixels, void* const* rows, std::int64_t n, int ch
 template <class T>
 void put_together_as(const void* const* rows, void* pixels, std::int64_t n, int channels) {
   std::int64_t x = 0;
-#if HWY_TARGET != HWY_SCALAR && HWY_MAJOR >= 1  // before, interleaved stores are of bytes alone
+#if HWY_TARGET != HWY_SCALAR && HWY_MAJOR >= 1  // older ones interleave only bytes
   const hn::ScalableTag<T> d;
   const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   auto* to = static_cast<T*>(pixels);

@@ -1,5 +1,5 @@
 #pragma once
-// Work on a row before and after the scan: separating and joining channels, masks, counts, depth.
+// Operations on a row before and after the scan: separating and joining channels, masks, counts, depth.
 
 #include <areal/type.hpp>
 #include <cstdint>

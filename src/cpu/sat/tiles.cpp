@@ -19,8 +19,8 @@ std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line
 std::size_t row_stride(std::int64_t pixels, std::size_t size) {
   return rounded(static_cast<std::size_t>(pixels) * size) + line;
 }
-// Bands: two rows of sums of that many columns stay in a core's cache; fewer rows or pixels are not worth the second
-// reading and waking the threads.
+// Bands: two rows of sums of that many columns stay in a core's cache; with fewer rows or pixels the second read and
+// waking the threads do not pay.
 constexpr std::int64_t widest_band = 1 << 16, least_band_rows = 16, least_banded_pixels = 1 << 16;
 
 std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std::size_t>(elements) * size_of(type); }
@@ -43,8 +43,8 @@ TilesTuning tiles_tuning(const TilesRequest& request) {
   // Each thread has whole images to itself.
   const bool by_planes = planes >= 2 * threads;
 
-  // The rows that one thread would get of all images, but no more than its cache keeps from the sums of columns to the
-  // rows; narrow bands are taller, so that a hand-over is rare.
+  // One thread's share of the rows of all images, but no more than its cache holds between the column sums and the
+  // rows; narrow bands are taller, so that they pass on sums rarely.
   const std::int64_t share = planes * height / threads;
   if (threads > 1 && !by_planes && tiles_by_bands(request) && width <= widest_band && share >= least_band_rows &&
       planes * height * width >= least_banded_pixels) {
@@ -57,9 +57,9 @@ TilesTuning tiles_tuning(const TilesRequest& request) {
   if (threads >= 4 && !by_planes && !request.volume && width >= 1024 && height >= 256)
     return {.width = 256, .height = 16, .schedule = Schedule::walk};
 
-  // Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256.
-  // So there is one strip of columns for each thread, no narrower than 512, and none if the batch alone occupies the
-  // threads.
+  // Long rows: every row segment begins uncached in its own page, and rows of 8192 are four times as fast as rows of
+  // 256. So there is one strip of columns for each thread, no narrower than 512, and none if the batch alone occupies
+  // the threads.
   const std::int64_t strips = by_planes ? 1 : threads;
   TilesTuning tuning;
   tuning.width = std::clamp<std::int64_t>(rounded(static_cast<std::size_t>((width + strips - 1) / strips)), 512, 16384);
@@ -109,38 +109,38 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
 
   // Scratch of one thread: staged rows, validity, one joined row, and four rows of every table.
   std::size_t at = 0;
-  const auto room = [&](std::size_t bytes) { return std::exchange(at, at + rounded(bytes)); };
+  const auto reserve = [&](std::size_t bytes) { return std::exchange(at, at + rounded(bytes)); };
   const std::size_t tall = max_rows * static_cast<std::size_t>(channels);
   staged_stride_ = row_stride(tuning_.width, size_of(request.types.input));
   valid_stride_ = row_stride(tuning_.width, 1);
-  staged_ = room(staged_on_ ? tall * staged_stride_ : 0);
-  valid_ = room(counts ? max_rows * valid_stride_ : 0);
-  joined_ = room(buffered_ ? row_stride(tuning_.width * channels, sizeof(double)) : 0);
+  staged_ = reserve(staged_on_ ? tall * staged_stride_ : 0);
+  valid_ = reserve(counts ? max_rows * valid_stride_ : 0);
+  joined_ = reserve(buffered_ ? row_stride(tuning_.width * channels, sizeof(double)) : 0);
   for (int o = 0; o < output_count_; ++o) {
     Output& output = outputs_[o];
     output.size = size_of(output.table);
     output.stride = row_stride(tuning_.width, output.size);
-    output.rows = room(buffered_ ? tall * output.stride : 0);
-    output.own = room(output.add ? output.stride : 0);
-    output.outer = room(output.add ? output.stride : 0);
+    output.rows = reserve(buffered_ ? tall * output.stride : 0);
+    output.own = reserve(output.add ? output.stride : 0);
+    output.outer = reserve(output.add ? output.stride : 0);
   }
   scratch_bytes_ = at;
 
-  // Workspace: what tiles wait by, scratch of every thread, carries of every plane.
+  // Workspace: counters for waits, scratch of every thread, carries of every plane.
   at = 0;
   const std::int64_t planes = (request.volume ? 1 : request.image.batch) * groups_;
   if (tuning_.schedule == Schedule::tasks)
-    room(static_cast<std::size_t>(planes * tile_rows_ * tile_columns_) * sizeof(std::atomic<std::uint8_t>));
+    reserve(static_cast<std::size_t>(planes * tile_rows_ * tile_columns_) * sizeof(std::atomic<std::uint8_t>));
   else
-    room(static_cast<std::size_t>(planes * (tuning_.schedule == Schedule::walk ? tile_rows_ : parts_of_band())) *
-         sizeof(Reached));
-  scratch_ = room(static_cast<std::size_t>(slots(request.threads)) * scratch_bytes_);
+    reserve(static_cast<std::size_t>(planes * (tuning_.schedule == Schedule::walk ? tile_rows_ : parts_of_band())) *
+            sizeof(Reached));
+  scratch_ = reserve(static_cast<std::size_t>(slots(request.threads)) * scratch_bytes_);
   for (int o = 0; o < output_count_; ++o) {
     const std::int64_t carried = place_.depth * outputs_[o].channels;
-    outputs_[o].above = room(bytes_of(carried * place_.width, outputs_[o].table));
-    outputs_[o].left = room(bytes_of(carried * place_.height, outputs_[o].table));
+    outputs_[o].above = reserve(bytes_of(carried * place_.width, outputs_[o].table));
+    outputs_[o].left = reserve(bytes_of(carried * place_.height, outputs_[o].table));
   }
-  workspace_bytes_ = at + line;  // whatever the alignment of the workspace
+  workspace_bytes_ = at + line;  // for any alignment of the workspace
 }
 
 std::int64_t Tiles::tiles() const {
@@ -195,12 +195,12 @@ void Tiles::run(const Run& run, const Progress& progress, std::int64_t before) c
   }
 }
 
-/// The column of a view of that shape where a span's lowest address is.
+/// The column of a view of that shape at a span's lowest address.
 std::int64_t Tiles::column(const Shape& shape, const Span& span, std::int64_t offset) const {
   return request_.reverse ? shape.width - offset - span.x - span.width : span.x + offset;
 }
 
-/// The first slice of a plane, its columns and rows left open.
+/// The first slice of a plane, without columns and rows.
 Tiles::Span Tiles::span_in_plane(const Run& run, std::int64_t plane) const {
   Span span{};
   span.scratch = run.workspace + scratch_ + static_cast<std::size_t>(slot()) * scratch_bytes_;
@@ -210,7 +210,7 @@ Tiles::Span Tiles::span_in_plane(const Run& run, std::int64_t plane) const {
   return span;
 }
 
-/// What of the tables' edges is beside the rows from the span's on.
+/// Fills the parts of the tables' edges next to the rows from the span's on.
 void Tiles::fill_edges_of(const Run& run, const Span& span, std::int64_t height) const {
   for (int o = 0; o < output_count_; ++o)
     fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse, span.slice, span.first_channel,
@@ -242,7 +242,7 @@ void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::
         above[4 * o + c] = carried[4 * o + c] = top;
       }
     }
-    // By tasks the rows below are often the same thread's; by the walk they are another's, which may be writing them.
+    // With tasks, the rows below often belong to the same thread; with the walk to another, which may be writing them.
     const std::int64_t own_end = tuning_.schedule == Schedule::walk ? y + height : place_.height;
     for (std::int64_t r = 0; r < height; r += max_rows) {
       span.y = y + r;

@@ -1,20 +1,20 @@
 #pragma once
-// Tiles: areal's own summed-area table on the CPU. By `tasks` one pass over the image: reads 1.25 per element, a
-// quarter of them of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes
-// back. These are the catalogue's costs.
+// Tiles: areal's own summed-area table on the CPU. With `tasks` one pass over the image: reads 1.25 per element, a
+// quarter of them of the row above, which is in the cache, and writes 1; a row in 64 passes through the workspace.
+// These are the catalogue's costs.
 //
-// The image is cut into tiles, which run by one of three schedules (tiles_tuning chooses). By `tasks` and by `walk` a
-// tile follows its left and upper neighbours (cpu/threads.hpp, cpu/in_order.hpp). By `bands` a tile is all columns of
-// some rows; a thread first sums its columns, adds them to those of the bands above and hands the sums on, and only
-// then computes its rows, whose pixels it reads once more, from the cache: nobody waits for a table's stores. That
+// The image is cut into tiles, which run by one of three schedules (tiles_tuning chooses). With `tasks` and `walk` a
+// tile follows its left and upper neighbours (cpu/threads.hpp, cpu/in_order.hpp). With `bands` a tile is all columns of
+// some rows; a thread first sums its columns, adds them to those of the bands above and passes the sums on, and only
+// then computes its rows, whose pixels it reads again, from the cache: threads do not wait for others' stores. That
 // changes the order of additions, so it is for integers (bands.cpp).
 //
-// A tile gets the running sums of its rows from the left and the table's row above it, both in the workspace, where a
-// piece of a larger table begins with what is carried into it. It computes four rows at a time in the cache and writes
-// them. Floats: sums inside a vector, then along the row, then down. The shape and the SIMD target fix this order,
-// whatever the thread count, alignment or pitch.
+// A tile gets the running sums of its rows from the left and the table's row above it, both in the workspace; in a
+// piece of a larger table they begin with the carry. It computes four rows at a time in the cache and writes them.
+// Floats: sums inside a vector, then along the row, then down. The shape and the SIMD target fix this order, for every
+// thread count, alignment and pitch.
 //
-// A reversed table is computed from its last row and column on: rows by pitches below zero (formulas/reversed.hpp),
+// A reversed table is computed from its last row and column on: rows by negative pitches (formulas/reversed.hpp),
 // columns by reversed row kernels. In here x, y and slices are counted in that order; a span's memory is that of its
 // lowest address in every buffer.
 
@@ -53,7 +53,7 @@ struct TilesArguments {
 enum class Schedule {
   tasks,  ///< a task a tile, started by its neighbours
   walk,   ///< rows of tiles in order, each from left to right
-  bands,  ///< rows of tiles as wide as the table, which hand sums of columns on: where tiles_by_bands
+  bands,  ///< rows of tiles as wide as the table, which pass column sums on: if tiles_by_bands
 };
 
 /// The tiling. Any gives the same table, floats included, if widths are multiples of 64.
@@ -63,7 +63,7 @@ struct TilesTuning {
   Schedule schedule = Schedule::tasks;
 };
 TilesTuning tiles_tuning(const TilesRequest& request);
-/// True where all tables are of integers, rows go straight from the image to the tables, and there is a choice.
+/// True if all tables are of integers, rows go straight from the image to the tables, and there is a choice.
 bool tiles_by_bands(const TilesRequest& request);
 
 class Tiles {
@@ -72,10 +72,10 @@ class Tiles {
   Tiles(const TilesRequest& request, const TilesTuning& tuning);
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  /// The calls of `progress`.
+  /// The number of calls of `progress`.
   std::int64_t tiles() const;
-  /// The sum (and squares, and counts) of the image into the tables, edges included. `before` is work that was done
-  /// before, as progress counts it.
+  /// The sum (and squares, and counts) of the image into the tables, edges included. `before` is earlier work in the
+  /// units of progress.
   void execute(const TilesArguments& arguments, void* workspace, const Progress& progress,
                std::int64_t before = 0) const;
 
@@ -96,7 +96,7 @@ class Tiles {
   };
   struct Run;
   struct Span;
-  static constexpr std::int64_t band_part = 1024;  ///< columns whose sums are handed on together
+  static constexpr std::int64_t band_part = 1024;  ///< columns whose sums are passed on together
 
   void run(const Run& run, const Progress& progress, std::int64_t before) const;
   std::int64_t parts_of_band() const { return (place_.width + band_part - 1) / band_part; }

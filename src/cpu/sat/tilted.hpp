@@ -23,11 +23,11 @@ struct TiltedArguments {
   View tilted;
   bool ignore_nan = false;
 };
-/// Between bands of rows it calls `progress`, which may cancel, on the calling thread; `further` is work that comes
-/// after.
+/// Between bands of rows it calls `progress`, which may cancel, on the calling thread; `further` is later work in its
+/// units.
 void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads, const Progress& progress,
             std::int64_t further);
-/// The calls of `progress`.
+/// The number of calls of `progress`.
 std::int64_t tilted_bands(const Shape& image);
 
 }  // namespace areal::cpu

@@ -21,7 +21,7 @@ AREAL_DEVICE int bin_between(const M& m, const double* edges, int bins, double x
   return first;
 }
 
-/// As numpy.histogram finds it in equal bins: a guess, put right by the edges.
+/// As numpy.histogram does for equal bins: a guess, corrected by the edges.
 template <class M>
 AREAL_DEVICE int bin_in_equal(const M& m, const ChannelRule& rule, const double* edges, double x) {
   auto i = static_cast<int>((x - rule.lo) / (rule.hi - rule.lo) * static_cast<double>(rule.bins));

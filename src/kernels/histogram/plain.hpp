@@ -1,7 +1,7 @@
 #pragma once
-// What the papers' integral histograms have in common: one image of one channel, and a tensor of one inclusive matrix a
-// bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
-// zeros; the counts that a paper gives are those of border none.
+// What the papers' integral histograms share: one image of one channel, and a tensor of one inclusive matrix a bin,
+// which a first launch sets to 0 and 1. The border is an offset of the tensor and a separate launch that writes zeros;
+// a paper's counts are those of border none.
 
 #include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/histogram/run.hpp"
@@ -55,8 +55,8 @@ struct InitialiseTensor {
 
 // ---------------------------------------------------------------- all launches
 
-/// The tensor of a plain algorithm: Algorithm<T> takes its memory from a workspace when it is made of (request, size,
-/// workspace), and run(launcher, tensor) sums the zeros and ones up.
+/// The tensor of a plain algorithm: Algorithm<T>(request, size, workspace) allocates from a workspace, and
+/// run(launcher, tensor) sums the zeros and ones.
 template <class Launcher, class T, template <class> class Algorithm>
 struct PlainHistogram {
   static std::size_t workspace_bytes(const HistogramRequest& request) {
@@ -92,11 +92,11 @@ struct PlainHistogram {
   }
 
   static HistogramKernels<Launcher> kernels() {
-    return {&workspace_bytes, &execute};  // its blocks have no more shared memory than every device gives
+    return {&workspace_bytes, &execute};  // its blocks fit the shared memory of every device
   }
 
  private:
-  /// Whoever prepares the workspace puts its table there, first of all.
+  /// `prepare` copies the rule's table to the begin of the workspace.
   static ChannelRule rule(const HistogramRequest& request, Workspace& from) {
     char* tables = nullptr;
     from.take(tables, static_cast<std::int64_t>(request.tables.size()));

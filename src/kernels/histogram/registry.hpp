@@ -45,7 +45,7 @@ HistogramKernels<Launcher> count_then_write_kernels() {
     }};
 }
 
-/// No functions where that algorithm is not one of these.
+/// No functions unless the algorithm is one of these.
 template <class Launcher, class T>
 HistogramKernels<Launcher> paper_tensor_kernels(std::string_view id) {
   if (id == "cw-b") return PlainHistogram<Launcher, T, CwB>::kernels();
@@ -59,7 +59,7 @@ HistogramKernels<Launcher> paper_tensor_kernels(std::string_view id) {
   return {};
 }
 
-/// f.operator()<T>() where the counter is of that group.
+/// f.operator()<T>() if the counter is of that group.
 template <class Launcher, TypeGroup group, class F>
 HistogramKernels<Launcher> for_counter_of(Type counter, F&& f) {
   HistogramKernels<Launcher> found;

@@ -1,6 +1,5 @@
 #pragma once
-// The request for an integral histogram, before the data is there: shape, counter, and the rule from pixels to bins
-// as a kernel reads it.
+// The request for an integral histogram: shape, counter, and the rule from pixels to bins in the kernels' form.
 
 #include <areal/border.hpp>
 #include <areal/histogram.hpp>
@@ -34,18 +33,18 @@ struct PixelRule {
 
 struct HistogramRequest {
   std::string id = "reduce-then-scan";  ///< the algorithm
-  bool carries = false;                 ///< executes will be given a carry
+  bool carries = false;                 ///< executes get a carry
   Shape image;
   Type type = Type::u8;
   std::int64_t bins = 0;
   Type counter = Type::u32;
   Border border = Border::none;
   bool weighted = false;
-  int tile = 32;                                         ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64
-  int tile_threads = 0;                                  ///< of a block on such a tile; 0: the default
-  PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
-  std::vector<char> tables;                              ///< what is to be there, first of all
-  std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins
+  int tile = 32;             ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64
+  int tile_threads = 0;      ///< threads of a block on such a tile; 0: the default
+  PixelRule rule;            ///< without its `data`, which lies in the workspace:
+  std::vector<char> tables;  ///< the bytes that `prepare` copies to the begin of the workspace
+  std::int64_t table_at[PixelRule::most_channels] = {};  ///< offset in `tables` of each channel's
 };
 
 template <class Launcher>
@@ -58,7 +57,7 @@ struct Histogram {
 
   template <class Launcher>
   static Found<HistogramKernels<Launcher>> find(const HistogramRequest& request);
-  /// Puts the rule's tables where the workspace begins.
+  /// Copies the rule's tables to the begin of the workspace.
   template <class Launcher>
   static void prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>

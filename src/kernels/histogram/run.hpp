@@ -13,19 +13,19 @@
 
 namespace areal::kernels {
 
-/// No functions where there is no such kernel.
+/// No functions if there is no such kernel.
 template <class Launcher>
 struct HistogramKernels {
   std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
-  /// Everything has been checked; views and request agree, and fit; the rule's tables are where the workspace begins.
+  /// Arguments are checked; views and request agree, and fit; the workspace begins with the rule's tables.
   void (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
-  std::size_t shared_bytes = 0;  ///< of the block that has most
+  std::size_t shared_bytes = 0;  ///< of the largest block
   /// As those of SatKernels.
   std::string (*takes)(Launcher&, const HistogramRequest&) = nullptr;
   std::string (*fits)(const HistogramRequest&, const HistogramArguments&) = nullptr;
 };
 
-/// Whose kernels are looked up; each is compiled apart.
+/// The registry of the kernels; each is compiled separately.
 struct HistogramRegistry {
   struct Key {
     std::string_view id;
@@ -38,7 +38,7 @@ struct ProductTensors : HistogramRegistry {
   template <class Launcher, TypeGroup group>
   static HistogramKernels<Launcher> find(const Key& key);
 };
-/// As papers give them: they count the pixels of one channel.
+/// The papers' algorithms, which count the pixels of one channel.
 struct PaperTensors : HistogramRegistry {
   template <class Launcher, TypeGroup group>
   static HistogramKernels<Launcher> find(const Key& key);

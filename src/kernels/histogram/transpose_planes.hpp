@@ -1,7 +1,7 @@
 #pragma once
 // The transpose of every matrix of a tensor by one launch (Poostchi 2017, 3.3 and Figure 4). Reads 1, writes 1 per
-// element, all coalesced. A block brings a tile of 32 x 32 to its place across the diagonal, through shared memory
-// whose rows have 33 cells, so that no column meets a bank twice; 256 threads, a row of the tile a warp, four in turn.
+// element, all coalesced. A block moves a tile of 32 x 32 across the diagonal, through shared memory whose rows have 33
+// cells, so that columns do not conflict; 256 threads, a row of the tile a warp, four in turn.
 
 #include "kernels/primitives/planes.hpp"
 
@@ -54,7 +54,7 @@ struct TransposePlanes {
   AREAL_DEVICE void operator()() { transpose_tile<typename C::T>(m, a); }
 };
 
-/// The same, of an algorithm that ends transposed: named apart, so that it can be counted and timed apart.
+/// The same for an algorithm that ends transposed, with its own name, so that it is counted and timed separately.
 template <class M, class C>
 struct TransposeBack {
   using Args = TransposePlanesArgs;

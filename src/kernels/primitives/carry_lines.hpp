@@ -1,5 +1,5 @@
 #pragma once
-// What a piece of a larger table takes over (areal/carry.hpp), for a kernel.
+// The carry of a piece of a larger table (areal/carry.hpp), in the kernels' form.
 
 #include <areal/carry.hpp>
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace areal::kernels {
 
-/// Values at equal distances, bytes; no address where all are zero.
+/// Values a fixed number of bytes apart; no address if all are zero.
 struct CarryLine {
   const char* first = nullptr;
   std::int64_t step = 0, channel = 0, batch = 0;
-  bool aligned = false;  ///< to elements
+  bool aligned = false;  ///< all values are aligned
 };
 
 struct CarryLines {
@@ -22,7 +22,7 @@ struct CarryLines {
   AREAL_DEVICE bool empty() const { return corner.first == nullptr && left.first == nullptr; }
 };
 
-/// With `reverse`, `above` is walked from its last value on, which is the corner; `left` is given so.
+/// With `reverse`, `above` is walked from its last value, the corner, backwards; `left` is already reversed.
 inline CarryLines carry_lines(const Carry& carry, bool reverse = false) {
   const auto line = [](const ConstView& view, std::int64_t step) {
     if (view.data == nullptr) return CarryLine{};
@@ -43,7 +43,7 @@ inline CarryLines carry_lines(const Carry& carry, bool reverse = false) {
   return lines;
 }
 
-/// The i-th value of one plane; above and left are told from the corner's index, -1.
+/// The i-th value of one plane; index -1 of above and left is the corner.
 template <class T, class M>
 AREAL_DEVICE T load_carry(const M& m, const CarryLine& line, std::int64_t batch, std::int64_t channel, std::int64_t i,
                           Site site = AREAL_HERE) {
@@ -54,12 +54,12 @@ AREAL_DEVICE T load_carry(const M& m, const CarryLine& line, std::int64_t batch,
 template <class T, class M>
 AREAL_DEVICE T load_carry_after(const M& m, const CarryLine& corner, const CarryLine& line, std::int64_t batch,
                                 std::int64_t channel, std::int64_t i, Site site = AREAL_HERE) {
-  // Not a choice between the two references: that would move a kernel's arguments to local memory.
+  // A conditional choice between the two references would move a kernel's arguments to local memory.
   if (i < 0) return load_carry<T>(m, corner, batch, channel, 0, site);
   return load_carry<T>(m, line, batch, channel, i, site);
 }
 
-/// to - from, and 0 where both are the same infinity: what follows an infinity stays one, as in the larger table.
+/// to - from, but 0 if both are the same infinity: after an infinity the larger table stays infinite.
 template <class T>
 AREAL_DEVICE T step_between(T from, T to) {
   if constexpr (std::is_floating_point_v<T>)

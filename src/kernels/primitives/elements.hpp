@@ -1,5 +1,5 @@
 #pragma once
-// Pixels and sums: what a lane's elements become in a kernel, and how they are moved whatever their alignment.
+// Pixels and sums: conversions of a lane's elements, and moves at any alignment.
 
 #include <areal/type.hpp>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace areal::kernels {
 
-/// The type that sums are computed in: a table of signed integers is one of unsigned ones by bits.
+/// The type that sums are computed in: unsigned for a table of signed integers, which has the same bits.
 template <class T, bool = std::is_integral_v<T>>
 struct SumOf {
   using type = T;
@@ -24,7 +24,7 @@ using Sum = typename SumOf<T>::type;
 /// The float of a binary16's bits; exact.
 AREAL_DEVICE float float_of(Half h) {
   const std::uint32_t magnitude = (h.bits & 0x7fffu) << 13, sign = (h.bits & 0x8000u) << 16;
-  // Moved under the exponent of a float, the number is 2^112 times too small, subnormals included.
+  // As bits of a float, exponent and fraction are 2^112 times too small, subnormals included.
   const std::uint32_t value = magnitude >= 0x0f800000u  // infinity or not a number
                                   ? magnitude | 0x7f800000u
                                   : __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
@@ -47,7 +47,7 @@ AREAL_DEVICE T square(In pixel) {
   return value * value;
 }
 
-/// Four bytes as the machine's dot4 wants them.
+/// Four bytes as the argument of the machine's dot4.
 AREAL_DEVICE std::uint32_t word_of(const Vec<std::uint8_t, 4>& bytes) {
   return __builtin_bit_cast(std::uint32_t, bytes);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The first row and column of a table that has no sums (an image of no rows or no columns): zeros, or what is carried
-// into it. Where there are sums, whoever writes them writes what is beside them, too.
+// The first row and column of a table without sums (an image of no rows or no columns): zeros, or the carry. In other
+// tables the kernels that write the sums also write these.
 
 #include <algorithm>
 #include "kernels/primitives/carry_lines.hpp"
@@ -46,7 +46,7 @@ struct EdgeConfig {
   using T = T_;
 };
 
-/// Of a reversed table, which is given from its last row on, the column is the last.
+/// In a reversed table, which is passed from its last row on, the column is the last.
 template <class T, bool reverse = false, class Launcher>
 void fill_border(Launcher& launcher, const View& table, const Carry& carry = {}) {
   if (table.shape.empty()) return;

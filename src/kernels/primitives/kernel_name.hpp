@@ -1,5 +1,5 @@
 #pragma once
-// A kernel's name for people.
+// A kernel's readable name.
 
 #include <cxxabi.h>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace areal::kernels {
 
-/// "Lookback" of the type name (typeid) of a kernel object, whatever its machine and configuration.
+/// "Lookback" from the type name (typeid) of a kernel object, for every machine and configuration.
 inline std::string kernel_name(const char* type_name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(type_name, nullptr, nullptr, &status),

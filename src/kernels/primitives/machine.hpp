@@ -1,10 +1,10 @@
 #pragma once
-// What a kernel may ask of the machine that it runs on. A kernel is a function object over a machine M:
+// The interface between a kernel and the machine that runs it. A kernel is a function object over a machine M:
 //
 //   template <class M, class C>          // C: lane and tuning
 //   struct Reverse {
 //     static constexpr int threads = 256;         // of a block
-//     struct Shared { float tile[threads]; };     // of a block; NoShared where there is none
+//     struct Shared { float tile[threads]; };     // of a block; NoShared if it has none
 //     struct Args { const float* in; float* out; };
 //     M m;
 //     Args a;
@@ -17,20 +17,19 @@
 //   };
 //
 // and a schedule launches it: `launcher.template launch<Reverse, C>(blocks, args, overlap)`, launch after launch in
-// order; a launch that overlaps may begin before the one before has ended (see wait_previous_launch). Between two
-// launches `launcher.fill(p, byte, n)` sets n bytes. No kernel dereferences a pointer into global or shared memory
-// itself: every access is a call on m, so that the CUDA machine (src/cuda) compiles it to one instruction and the
-// simulated one (src/simt) checks and counts it. The call site rides along as a default argument; primitives in this
-// folder passes its caller's on.
+// order; a launch that overlaps may begin before the previous one has ended (see wait_previous_launch). Between two
+// launches `launcher.fill(p, byte, n)` sets n bytes. Kernels never dereference a pointer into global or shared memory:
+// every access is a call on m, which the CUDA machine (src/cuda) compiles to one instruction and the simulated one
+// (src/simt) checks and counts. A default argument records the call site; primitives in this folder pass their caller's
+// on.
 //
-// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
-// size.
+// The calls, each with its CUDA meaning. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its size.
 //   int thread()  lane()  warp()             in the block; lane() in the warp of 32
 //   std::int64_t block()  blocks()           in the grid
 //   S& shared<S>()                           the block's shared memory, uninitialised
 //   T load(const T* p)   store(T* p, T v)    global memory
-//   T load_streaming(p)  store_streaming(p, v)    the same, evicted first (ld.cs, st.cs): nobody reads it again
-//   prefetch(p)                              into the L2; kernels do without where a machine lacks it
+//   T load_streaming(p)  store_streaming(p, v)    the same, evicted first (ld.cs, st.cs), for data used once
+//   prefetch(p)                              into the L2; does nothing on machines without it
 //   T get(const T& cell)  put(T& cell, T v)  shared memory
 //   sync()                                   __syncthreads: reached by every thread of the block, from one place
 //   sync_warps(n)                            the same of a block of n threads; warps may reach it from several places
@@ -38,27 +37,26 @@
 //   sync_warp(mask)                          __syncwarp
 //   T shuffle(v, lane, mask) shuffle_up(v, n, mask) shuffle_down shuffle_xor     T of 4 or 8 bytes
 //   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)
-//   T atomic_add(T* p, T v)                  global, relaxed, the old value
+//   T atomic_add(T* p, T v)                  global, relaxed; returns the old value
 //   std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v)      the same with the smaller of the two
-//   T shared_add(T& cell, T v)               shared, the old value
-//   store_release(T* p, T v)                 at device scope: what this thread, and what threads that it met at a
-//                                            barrier before, wrote is visible to who loads v with load_acquire
+//   T shared_add(T& cell, T v)               shared; returns the old value
+//   store_release(T* p, T v)                 at device scope: a thread whose load_acquire returns v sees all that this
+//                                            thread wrote before, and all that threads wrote before a barrier with it
 //   T load_acquire(const T* p)               at device scope; the other half of store_release
 //   store_relaxed(T* p, T v)  T load_relaxed(const T* p)   at device scope, one access of 4, 8 or 16 bytes: for words
 //                                            that carry value and status together and order nothing else
-//   pause()                                  between two loads of a loop that waits
+//   pause()                                  between two loads of a polling loop
 //   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
-//   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
-//                                            they wrote is visible to this thread, to others after a barrier
-//   wait_previous_launch()                   until the launch before this one has ended and all it wrote is visible:
-//                                            a launch that was asked to overlap may begin before that
-//                                            (griddepcontrol)
-//   trigger_next_launch()                    the next launch may begin, as far as this block is concerned
+//   commit_copies()   wait_copies<N>()       cp.async groups: waits for all but this thread's N youngest; their data is
+//                                            visible to this thread, to others after a barrier
+//   wait_previous_launch()                   waits until the previous launch has ended and all its writes are
+//                                           visible: an overlapping launch may begin before that (griddepcontrol)
+//   trigger_next_launch()                    this block allows the next launch to begin
 // Barriers in shared memory, from sm_80 on; the bulk copy engine, from sm_90 on: n is a multiple of 16 bytes, both
 // addresses are aligned to 16:
 //   init(Mbarrier& b, int arrivals)          by one thread, then fence_init() and a block barrier
-//   arrive(b)   arrive_expect(b, bytes)      one arrival; the second also expects so many bytes of bulk loads
+//   arrive(b)   arrive_expect(b, bytes)      one arrival; the second also expects that many bytes of bulk loads
 //   wait(b, parity)                          until the phase of that parity has completed (acquire)
 //   bulk_load(void* cell, const void* p, n, b)   global to shared, by one thread; completes n bytes on b
 //   bulk_store(void* p, const void* cell, n)     shared to global, by one thread, in groups of that thread:
@@ -67,25 +65,25 @@
 //   arrive_copies(b)                         one arrival on b when all earlier copy_async of this thread have landed
 //                                            (cp.async.mbarrier.arrive.noinc); from sm_80 on
 // Clusters of 1 to 16 blocks, from sm_90 on. `launcher.template launch_clusters<K, C>(blocks_each, clusters, args,
-// overlap)` launches a grid of them; all are resident at once, so a block may wait for any other, and there may be no
-// more than `launcher.template most_clusters<K, C>(blocks_each)`, which is 0 where a machine has no clusters. Only
-// kernels launched so may call these:
+// overlap)` launches a grid of them. All are resident at once, so a block may wait for any other; there may be at most
+// `launcher.template most_clusters<K, C>(blocks_each)`, 0 on a machine without clusters. Only kernels launched this way
+// may call these:
 //   int cluster_rank()                       of the block in its cluster; block() is cluster() * blocks_each + rank
 //   std::int64_t cluster()  clusters()       in the grid
-//   sync_cluster()                           barrier.cluster: every thread of the cluster arrives and waits; what each
-//                                            did before is visible to all. One comes before the first send: it needs
-//                                            the receiver's barrier (init, fence_init, sync_cluster)
+//   sync_cluster()                           barrier.cluster: every thread of the cluster arrives and waits; all
+//                                           earlier writes are visible to all. Needed before the first send, for the
+//                                            receiver's barrier (init, fence_init, sync_cluster)
 //   send(T& cell, T v, int rank, Mbarrier& b)    writes v to this cell of the block of that rank (its own included),
 //                                            and completes sizeof(T) bytes on its b (st.async). T of 4, 8 or 16 bytes.
-//                                            Who waits for that phase of b sees v, and may overwrite what the sender
-//                                            read before; other writes of the sender are not ordered by it. A block
-//                                            ends when it has waited for all that is sent to it
+//                                            A thread that waits for that phase of b sees v, and may overwrite what the
+//                                            sender read before; the sender's other writes are not ordered by it. A
+//                                            block must not end before it has waited for everything sent to it
 
 #include <cstdint>
 
-// AREAL_DEVICE marks what runs inside a kernel, AREAL_BOTH what a schedule calls, too, AREAL_UNROLL a loop whose arrays
-// live in registers, AREAL_NO_UNROLL one that unrolling would only make longer. A machine that needs more than this
-// defines them before any kernel is included.
+// AREAL_DEVICE marks code inside a kernel, AREAL_BOTH code that schedules call too, AREAL_UNROLL a loop whose arrays
+// live in registers, AREAL_NO_UNROLL one that unrolling would only make longer. A machine that needs other definitions
+// makes them before it includes any kernel.
 #ifndef AREAL_DEVICE
 #define AREAL_DEVICE inline
 #define AREAL_BOTH inline
@@ -95,12 +93,12 @@
 
 namespace areal::kernels {
 
-/// Where an access is written in the source.
+/// The place of an access in the source.
 struct Site {
   const char* file = "";
   int line = 0;
 
-  // A call, as g++ 12 takes built-ins within braces for the line of the default argument, not of who called.
+  // A call, because g++ 12 evaluates built-ins within braces at the default argument's line, not the caller's.
   AREAL_BOTH static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return {file, line};
   }
@@ -111,12 +109,12 @@ struct Site {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffu;
 
-/// Stands for a machine where only a kernel's constants are wanted.
+/// A stand-in machine, to read a kernel's constants.
 struct NoMachine {};
 
 /// Shared memory of a kernel that has none.
 struct NoShared {};
-/// Types and tuning of a kernel that is the same for all.
+/// For a kernel without types and tuning.
 struct NoConfig {};
 
 /// A barrier in shared memory that counts arrivals and landed bytes.

@@ -1,6 +1,5 @@
 #pragma once
-// Elements that lie row under row, and how they are moved, whatever their alignment: what the papers' algorithms are
-// written in.
+// Matrices with any row pitch and alignment, and their accesses: the form in which the papers' algorithms are written.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
@@ -8,27 +7,27 @@
 
 namespace areal::kernels {
 
-/// Elements that lie row under row.
+/// Rows of elements.
 struct Matrix {
   char* first = nullptr;
   std::int64_t pitch = 0;  ///< bytes from row to row
-  bool aligned = true;     ///< elements are; else they are moved byte by byte
+  bool aligned = true;     ///< elements are; otherwise accesses are byte by byte
 
   AREAL_DEVICE char* at(std::int64_t y, std::int64_t x, int size) const { return first + y * pitch + x * size; }
 };
 
-/// What a plain algorithm gets: `width` x `height` pixels are summed.
+/// The input of a plain algorithm: `width` x `height` pixels to sum.
 struct Plain {
   Matrix in, out;
   std::int64_t width = 0, height = 0;
 };
 
-/// An element as a term of the sum: of a picture, or of a table that is being made.
+/// An element as a term of the sum: of an image, or of an unfinished table.
 template <class T, class From, class M>
 AREAL_DEVICE T load(const M& m, const Matrix& from, std::int64_t y, std::int64_t x, Site site = AREAL_HERE) {
   return term<T>(load_element<M, From>(m, from.at(y, x, sizeof(From)), from.aligned, site));
 }
-/// To a table that the next launch may read: not evicted first.
+/// Stores to a table that the next launch may read: not evicted first.
 template <class T, class M>
 AREAL_DEVICE void store(const M& m, const Matrix& to, std::int64_t y, std::int64_t x, T value, Site site = AREAL_HERE) {
   char* const cell = to.at(y, x, sizeof(T));

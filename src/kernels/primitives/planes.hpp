@@ -1,5 +1,5 @@
 #pragma once
-// Matrices of one size, one behind the other: the bins of a tensor.
+// Matrices of one size, one after the other: the bins of a tensor.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,7 +13,7 @@ struct Planes {
   char* first = nullptr;
   std::int64_t pitch = 0;  ///< bytes from row to row
   std::int64_t plane = 0;  ///< bytes from matrix to matrix
-  bool aligned = true;     ///< elements are; else they are moved byte by byte
+  bool aligned = true;     ///< elements are; otherwise accesses are byte by byte
 
   AREAL_BOTH Matrix of(std::int64_t bin) const { return {first + bin * plane, pitch, aligned}; }
 };
@@ -24,7 +24,7 @@ struct TensorSize {
 
   std::int64_t elements() const { return width * height * bins; }
 };
-/// The type that counts are added in, in registers and in shared memory.
+/// The type of counts in registers and in shared memory.
 template <class T>
 using Added = std::conditional_t<sizeof(T) == 2, std::uint32_t, T>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the elements of a view lie, for a kernel.
+// Addresses of a view's elements, for a kernel.
 
 #include <areal/view.hpp>
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace areal::kernels {
 
-/// How elements may be moved.
+/// How elements can be accessed.
 enum class Alignment : std::uint8_t { bytes, elements, vectors };
 
-/// Elements of one view, for a kernel: bytes between neighbours, 0 where there is but one.
+/// Elements of one view, for a kernel: bytes between consecutive ones, 0 if there is only one.
 struct Strides {
   std::int64_t row = 0, column = 0, channel = 0, batch = 0;
   Alignment alignment = Alignment::bytes;
@@ -26,7 +26,8 @@ Strides strides(const BasicView<Void>& view) {
                                            : size,
           shape.batch == 1 ? 0 : view.batch_pitch};
 }
-/// The view's first element and its strides; with `reverse`, of a view whose columns are walked from the last on.
+/// The view's first element and its strides; with `reverse`, of a view whose columns are walked from the last
+/// backwards.
 template <bool reverse, class Void>
 auto* first_element(const BasicView<Void>& view, Strides& s) {
   using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
@@ -36,7 +37,7 @@ auto* first_element(const BasicView<Void>& view, Strides& s) {
   s.column = -s.column;
   return view.shape.width == 0 ? first : first - (view.shape.width - 1) * s.column;
 }
-/// How vectors of so many bytes may be moved from `first` on; where columns are walked backwards, up to it.
+/// How vectors of `bytes` can be accessed from `first` on; with columns walked backwards, up to it.
 inline Alignment alignment_of(const void* first, const Strides& s, std::size_t element, std::size_t vector) {
   const bool backwards = s.column < 0;
   const auto lowest = reinterpret_cast<std::uintptr_t>(first) - (backwards ? vector - element : 0);

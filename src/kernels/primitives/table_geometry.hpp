@@ -1,5 +1,5 @@
 #pragma once
-// Where the sums of an image lie in its table.
+// The position of an image's sums in its table.
 
 #include <algorithm>
 #include <areal/border.hpp>
@@ -18,7 +18,7 @@ inline TableGeometry table_geometry(const Shape& image, Border border) {
   return {std::max<std::int64_t>(0, image.width - lost), std::max<std::int64_t>(0, image.height - lost),
           border == Border::none ? 0 : 1};
 }
-/// A volume's slices are placed as its rows are.
+/// A volume's slices are placed like its rows.
 inline std::int64_t table_depth(const Shape& image, Border border) {
   return std::max<std::int64_t>(0, image.batch - (border == Border::exclusive ? 1 : 0));
 }

@@ -1,8 +1,7 @@
 #pragma once
-// What blocks of one launch tell each other: words that carry a value and the launch that it belongs to, so that
-// nothing need be cleared between launches, and no flag be waited for before the data is fetched; and tickets in the
-// order in which blocks start, so that a block which waits only for smaller tickets never waits for one that cannot
-// run.
+// Communication between the blocks of a launch. A word carries a value and the epoch of its launch, so that nothing
+// must be cleared between launches, and data is fetched without waiting for a flag first. Tickets follow the order in
+// which blocks start: a block that waits only for smaller tickets never waits for one that cannot run.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +10,7 @@
 
 namespace areal::kernels {
 
-/// What the sums of a tile are of: of the tile's own elements, or of all from the image's edge on.
+/// The extent of a tile's sums: the tile's own elements, or all from the image's edge on.
 enum class TileStatus : std::uint8_t { partial, inclusive };
 
 /// A value and the launch that it belongs to, moved by one access. An epoch is a launch's even number (Ticket) plus the
@@ -58,7 +57,7 @@ AREAL_DEVICE Word load_word(const M& m, const Word* from, Site site = AREAL_HERE
   }
 }
 
-/// Quotient and rest; short where both are.
+/// Quotient and remainder; 32-bit if both operands are.
 AREAL_DEVICE std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_t& rest) {
   const std::uint64_t quotient =
       (a | b) >> 32 == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
@@ -67,22 +66,22 @@ AREAL_DEVICE std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_
 }
 
 /// A block's turn within its launch, from 0, and an even number that no other launch on this workspace has had; the odd
-/// one after it is that launch's, too.
+/// one after it is that launch's too.
 struct Ticket {
   std::uint64_t turn, launch;
 };
 
-/// The counter is never reset: what it was worth tells the launch as well.
+/// The counter is never reset: its value gives the launch as well.
 template <class M>
 AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = AREAL_HERE) {
   Ticket ticket;
-  const std::uint64_t taken = m.atomic_add(counter, std::uint64_t{1}, site);
-  ticket.launch = divide(taken, static_cast<std::uint64_t>(m.blocks()), ticket.turn) * 2 + 2;
+  const std::uint64_t count = m.atomic_add(counter, std::uint64_t{1}, site);
+  ticket.launch = divide(count, static_cast<std::uint64_t>(m.blocks()), ticket.turn) * 2 + 2;
   return ticket;
 }
 
-/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are loaded before any is
-/// waited for, the first of them at once.
+/// The sum of the words at(first), at(first + step), .. before at(count). N at a time are loaded before the first wait;
+/// the first N are loaded on construction.
 template <int N, class M, class At>
 class Gather {
   using Word = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<At>()(0))>>;

@@ -1,8 +1,8 @@
 #pragma once
 // Kernels are compiled in groups of types, by table type, to keep each unit small. A registry (SUBJECT/registry.hpp)
 // has
-//   Key, Kernels<Launcher>                     what is looked up, and what is found
-//   find<Launcher, group>(key)                 no functions where that group has no such kernel
+//   Key, Kernels<Launcher>                     the argument and the result of a search
+//   find<Launcher, group>(key)                 no functions if that group has no such kernel
 // The backends' file `instantiate` defines kernels_of for one registry and group; CMake compiles it once for each.
 
 #include <areal/type.hpp>
@@ -28,7 +28,7 @@ inline constexpr TypeGroup group_of = std::is_integral_v<T> ? (sizeof(T) <= 4 ? 
 template <class Launcher, class Registry, TypeGroup group>
 typename Registry::template Kernels<Launcher> kernels_of(const typename Registry::Key& key);
 
-/// The kernels for that type of table, as it is known at run time; counters of 16 bits go with those of 32.
+/// The kernels for a table type that is known at run time; counters of 16 bits are grouped with those of 32.
 template <class Launcher, class Registry>
 typename Registry::template Kernels<Launcher> kernels_for(Type table, const typename Registry::Key& key) {
   switch (table) {

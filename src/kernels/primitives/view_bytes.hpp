@@ -1,5 +1,5 @@
 #pragma once
-// How much memory a view spans.
+// The bytes that a view spans.
 
 #include <areal/view.hpp>
 #include <cstddef>

@@ -1,12 +1,12 @@
 #pragma once
-// Hands out a plan's workspace, from wherever it begins.
+// Allocates arrays in a plan's workspace, which may begin at any address.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace areal::kernels {
 
-/// Where the arrays of a workspace begin.
+/// Alignment of the arrays of a workspace.
 inline constexpr std::int64_t workspace_alignment = 256;
 inline char* first_in(void* workspace) {
   return static_cast<char*>(workspace) + (-reinterpret_cast<std::uintptr_t>(workspace) & (workspace_alignment - 1));
@@ -20,13 +20,13 @@ class Workspace {
  public:
   explicit Workspace(void* workspace) : begin_(reinterpret_cast<std::uintptr_t>(first_in(workspace))) {}
 
-  /// The next array of so many elements. In numbers: there may be no workspace yet where only its size is asked for.
+  /// The next array of that many elements. In integers: without a workspace, to compute its size.
   template <class A>
   void take(A*& array, std::int64_t count) {
     array = reinterpret_cast<A*>(begin_ + static_cast<std::uintptr_t>(at_));
     at_ += padded(count * static_cast<std::int64_t>(sizeof(A)));
   }
-  /// What all that was taken needs, wherever a workspace begins.
+  /// Bytes of all arrays, for a workspace at any address.
   std::size_t bytes() const { return static_cast<std::size_t>(at_ + workspace_alignment - 1); }
 
  private:

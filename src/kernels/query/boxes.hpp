@@ -1,6 +1,6 @@
 #pragma once
-// Sums of boxes of a volume. 1 launch, a thread a box. Reads the box and at most 8 elements of the table, which depend
-// on nothing but the box; writes 8 bytes.
+// Sums of boxes of a volume. 1 launch, a thread a box. Reads the box and at most 8 elements of the table, at addresses
+// that depend only on the box; writes 8 bytes.
 
 #include "formulas/corners.hpp"
 #include "formulas/variance.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-// A table in another border. 1 launch. Reads and writes each element once, neighbours side by side. What an exclusive
-// table lacks is added up from the image's last row and column by the first block: a warp each, in the CPU's order, as
-// floats round; of those it reads each pixel and each neighbouring element once.
+// A table in another border. 1 launch. Reads and writes each element once, coalesced. The first block computes the row
+// and column that an exclusive table lacks from the image's last ones: a warp each, in the CPU's order, as floats
+// round; reads each of their pixels and adjacent elements once.
 
 #include "kernels/query/corners.hpp"
 #include "kernels/query/launches.hpp"
@@ -10,7 +10,7 @@
 
 namespace areal::kernels {
 
-/// The image's last row and column, or nothing.
+/// The image's last row and column, if needed.
 struct LastArgs {
   const char* data = nullptr;
   std::int64_t row = 0, column = 0;
@@ -28,7 +28,7 @@ struct ConvertArgs {
   std::int64_t tiles_x;
 };
 inline constexpr int convert_threads = 256;
-inline constexpr int convert_rows = 4;  // that a thread copies: its loads wait for nothing
+inline constexpr int convert_rows = 4;  // rows of a thread: their loads are in flight together
 
 template <class M, class C>
 struct ConvertBorder {
@@ -70,8 +70,7 @@ struct ConvertBorder {
     if (x >= a.columns + a.to.shift) return;
     T element[convert_rows] = {};
     const std::int64_t last = y + (convert_rows - 1) * warps;
-    if (stored(x, y) && last < a.stored_y &&
-        last < a.rows + a.to.shift) {  // as nearly all are: nothing is asked of each
+    if (stored(x, y) && last < a.stored_y && last < a.rows + a.to.shift) {  // as nearly all: no test for each element
       const char* const in = a.from.data + offset(a.from, x, y);
       char* const out = a.out + offset(a.to, x, y);
       AREAL_UNROLL
@@ -117,13 +116,13 @@ struct ConvertBorder {
     if (m.warp() == 1 && m.lane() == 0) store(a.width, a.height, static_cast<T>(m.get(s.above) + run));
   }
 
-  /// An element that `from` has and `to` has, too.
+  /// An element that both `from` and `to` have.
   AREAL_DEVICE Sum before(std::int64_t x, std::int64_t y) {
     if (x < a.to.shift || y < a.to.shift) return 0;
     return static_cast<Sum>(load(x, y));
   }
 
-  /// A warp's: store(i, before(i) + the first i + 1 terms) for i < n; gives the sum of all terms.
+  /// By a warp: store(i, before(i) + the first i + 1 terms) for i < n; returns the sum of all terms.
   template <class Term, class Before, class Store>
   AREAL_DEVICE Sum walk(std::int64_t n, const Term& term, const Before& before, const Store& store) {
     Sum run = 0, next = 0, next_before = 0;
@@ -135,7 +134,7 @@ struct ConvertBorder {
     for (std::int64_t first = 0; first < n; first += warp_size) {
       const std::int64_t i = first + m.lane();
       const Sum mine = next, mine_before = next_before;
-      fetch(i + warp_size);  // on the way while these are added
+      fetch(i + warp_size);  // in flight while these are added
       Sum up_to_mine = 0;
       AREAL_UNROLL
       for (int k = 0; k < warp_size; ++k) {
@@ -147,7 +146,7 @@ struct ConvertBorder {
     return run;
   }
 
-  /// A pixel as it is added: modulo 2^k to tables of integers, in double to others.
+  /// A pixel as a term: modulo 2^k in tables of integers, in double in others.
   AREAL_DEVICE Sum pixel(std::int64_t x, std::int64_t y) {
     const char* const from = a.image.data + y * a.image.row + x * a.image.column;
     switch (a.image.type) {
@@ -170,7 +169,7 @@ struct ConvertBorder {
       default:
         break;
     }
-    if constexpr (!std::is_integral_v<T>) {  // no lane has floats in tables of integers
+    if constexpr (!std::is_integral_v<T>) {  // tables of integers have no float images
       if (a.image.type == Type::f16) return float_of(load_element<M, Half>(m, from, a.image.aligned));
       return a.image.type == Type::f32 ? as<float>(from) : as<double>(from);
     }

@@ -1,8 +1,8 @@
 #pragma once
-// The corners of regions, numbered 4 i + c, sorted by the elements of an array that they belong to: a radix sort from
-// the lowest digit of 8 bits up, each pass stable. A pass counts each digit in each block's part of the corners, adds
-// the counts up, and moves the corners, 256 at a time. Elements' numbers are found anew from the regions, which are
-// smaller than keys would be in workspace: 8 bytes a corner and 257 KiB.
+// The corners of regions, numbered 4 i + c, sorted by their elements of an array: a radix sort from the lowest digit of
+// 8 bits up, each pass stable. A pass counts each digit in each block's part of the corners, adds the counts, and moves
+// the corners, 256 at a time. Element numbers are recomputed from the regions, which are smaller than keys would be.
+// Workspace: 8 bytes a corner and 257 KiB.
 
 #include <bit>
 #include "formulas/scatter.hpp"
@@ -18,15 +18,15 @@ struct CornersArgs {
   std::int64_t count;  ///< 4 of each region
 };
 
-/// Of a corner of a region as it is taken; grid.elements() where it has none.
+/// The element of a corner of a checked region; grid.elements() if it has none.
 template <class M>
 AREAL_DEVICE std::int64_t element_of(const M& m, const CornersArgs& a, std::uint32_t corner) {
-  return a.grid.element(taken(m, a.regions, corner / 4).region, static_cast<int>(corner % 4));
+  return a.grid.element(checked_region(m, a.regions, corner / 4).region, static_cast<int>(corner % 4));
 }
 
 struct SortArgs {
   CornersArgs corners;
-  const std::uint32_t* from;  ///< null: in their order
+  const std::uint32_t* from;  ///< null: in order
   std::uint32_t* to;
   std::uint32_t* counts;  ///< of each digit's blocks
   std::uint32_t* totals;  ///< of each digit
@@ -57,7 +57,7 @@ AREAL_DEVICE std::uint32_t sum_before(const M& m, std::uint32_t value, ScanShare
   return before;
 }
 
-/// How often each digit occurs in each block's part. The first pass reports what is refused.
+/// Counts each digit in each block's part. The first pass reports invalid regions.
 template <class M, class C>
 struct CountDigits {
   using Args = SortArgs;
@@ -78,7 +78,7 @@ struct CountDigits {
       const bool there = i < a.corners.count;
       if (there) m.shared_add(s.counts[a.digit(m, a.corner(m, i))], 1u);
       if (!a.from && a.corners.regions.refused)
-        report(m, a.corners.regions.refused, i / 4, there && taken(m, a.corners.regions, i / 4).refused);
+        report(m, a.corners.regions.refused, i / 4, there && checked_region(m, a.corners.regions, i / 4).refused);
     }
     m.sync();
     m.store(a.counts + m.thread() * a.blocks + m.block(), m.get(s.counts[m.thread()]));
@@ -109,7 +109,8 @@ struct AddDigits {
   }
 };
 
-/// Each corner to its place: behind those of smaller digits, and of its own in blocks, warps and lanes before.
+/// Moves each corner to its place: after those with smaller digits, and after its own digit's in blocks, warps and
+/// lanes before.
 template <class M, class C>
 struct MoveCorners {
   using Args = SortArgs;
@@ -147,7 +148,7 @@ struct MoveCorners {
     }
   }
 
-  /// The lanes that are there and have the same digit. 9 votes.
+  /// The active lanes with the same digit. 9 votes.
   AREAL_DEVICE unsigned lanes_of(int digit, bool there) {
     unsigned same = m.ballot(there);
     AREAL_UNROLL

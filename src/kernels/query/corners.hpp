@@ -1,7 +1,7 @@
 #pragma once
-// A table under regions, boxes and rotated rectangles: some of its elements, and the sum that they make. As on the CPU,
-// integers are subtracted modulo 2^k in the table's own width and then widened, floats in double; the order of the
-// subtractions is the CPU's.
+// A table under regions, boxes and rotated rectangles: some of its elements, and their sum. As on the CPU, integers are
+// subtracted modulo 2^k in the table's own width and then widened, floats in double; the order of the subtractions is
+// the CPU's.
 
 #include <areal/border.hpp>
 #include <areal/region.hpp>
@@ -13,14 +13,14 @@
 
 namespace areal::kernels {
 
-/// A table, or the plane of a tensor's first bin, as a kernel reads it.
+/// A table, or the plane of a tensor's first bin, in a kernel's form.
 struct TableArgs {
   const char* data = nullptr;
   std::int64_t row = 0, column = 0;
   int shift = 0;  ///< the element (0, 0) has that many rows above it, and columns left of it
   Type type = Type::u32;
   bool aligned = false, is_float = false, is_signed = false;
-  std::int64_t channel = 0, batch = 0;  ///< bytes between planes; 0 where one is for all
+  std::int64_t channel = 0, batch = 0;  ///< bytes between planes; 0 if one serves all
 };
 inline TableArgs table_args(const ConstView& view, Border border) {
   Strides s = strides(view);
@@ -45,7 +45,7 @@ inline PlaneArgs plane_args(const ConstView& view) {
   return {view.shape.channels * view.shape.batch, view.shape.channels};
 }
 
-/// The region and plane of an answer. Answers lie region by region, and for each region plane by plane.
+/// The region and plane of an answer. Answers are ordered by region, then by plane.
 struct PlaneOfRegion {
   std::int64_t region, channel = 0, image = 0;
 
@@ -60,7 +60,7 @@ AREAL_DEVICE PlaneOfRegion plane_of_region(const PlaneArgs& planes, std::int64_t
   return {i / planes.count, plane % planes.channels, plane / planes.channels};
 }
 
-/// What elements are subtracted in. T: unsigned for tables of integers.
+/// The type of differences. T: unsigned for tables of integers.
 template <class T>
 using Difference = std::conditional_t<std::is_integral_v<T>, T, double>;
 
@@ -79,8 +79,8 @@ struct Corners {
   }
 };
 
-/// The corners of a region that lies inside, `plane` bytes further on: at most four loads, none of which waits for
-/// another; none for an empty region.
+/// The corners of a region that lies inside, in the table `plane` bytes further on: at most four independent loads;
+/// none for an empty region.
 template <class T, class M>
 AREAL_DEVICE Corners<T> corners(const M& m, const TableArgs& table, const Region& region, std::int64_t plane = 0,
                                 Site site = AREAL_HERE) {
@@ -97,7 +97,7 @@ AREAL_DEVICE Corners<T> corners(const M& m, const TableArgs& table, const Region
     found.bottom_right = element(at + down + right);
     return found;
   };
-  // Told apart once, so that nothing stands between the four loads.
+  // One branch, so that the four loads are issued together.
   if (table.aligned)
     return read([&](std::int64_t offset) {
       return static_cast<D>(m.load(reinterpret_cast<const T*>(table.data + offset), site));
@@ -107,7 +107,7 @@ AREAL_DEVICE Corners<T> corners(const M& m, const TableArgs& table, const Region
 }
 
 /// The elements at points 0 <= c < N of a table, or of slices `plane` bytes apart, added with their signs in that
-/// order; nothing where the table has no element. N loads, none of which waits for another.
+/// order; 0 for points outside the table. N independent loads.
 template <class T, int N, class M, class Point>
 AREAL_DEVICE Difference<T> signed_sum(const M& m, const TableArgs& table, std::int64_t plane, const Point& point,
                                       Site site = AREAL_HERE) {
@@ -117,12 +117,12 @@ AREAL_DEVICE Difference<T> signed_sum(const M& m, const TableArgs& table, std::i
     for (int c = 0; c < N; ++c) {
       const formulas::SignedPoint p = point(c);
       const std::int64_t x = p.x - table.shift, y = p.y - table.shift, z = p.z - table.shift;
-      // Outside of the branch, which then is but a predicate of the load.
+      // Computed before the branch, which then only predicates the load.
       const std::int64_t offset = z * plane + y * table.row + x * table.column;
       if (x >= 0 && y >= 0 && z >= 0) element[c] = at(offset);
     }
   };
-  // Told apart once, as above.
+  // One branch, as above.
   if (table.aligned)
     read([&](std::int64_t offset) { return m.load(reinterpret_cast<const T*>(table.data + offset), site); });
   else
@@ -136,7 +136,7 @@ AREAL_DEVICE Difference<T> signed_sum(const M& m, const TableArgs& table, std::i
   return sum;
 }
 
-/// A difference of integers as 64 bits: two's complement where the table is signed.
+/// A difference of integers as 64 bits: two's complement for signed tables.
 template <class T>
 AREAL_DEVICE std::uint64_t widened(T difference, bool is_signed) {
   if (!is_signed) return difference;
@@ -183,7 +183,7 @@ AREAL_BOTH decltype(auto) with_element(const TableArgs& table, const F& visit) {
       return visit(std::uint32_t{});
   }
 }
-/// Of a sum's 64 bits, or of a double.
+/// From a sum's 64 bits, or a double.
 template <class Wide>
 AREAL_DEVICE AnySum as_any_sum(Wide sum, const TableArgs& table) {
   if constexpr (std::is_integral_v<Wide>)
@@ -191,12 +191,12 @@ AREAL_DEVICE AnySum as_any_sum(Wide sum, const TableArgs& table) {
   else
     return {0, sum};
 }
-/// sum(T()) for the type that elements of the table are read as, which gives 64 bits of an integer sum, or double.
+/// sum(T()) for the type that elements of the table are read as; it returns 64 bits of an integer sum, or double.
 template <class F>
 AREAL_DEVICE AnySum any_sum(const TableArgs& table, const F& sum) {
   return with_element(table, [&](auto element) { return as_any_sum(sum(element), table); });
 }
-/// A difference of a table's elements as any_sum wants it.
+/// A table's difference in the form of any_sum.
 template <class D>
 AREAL_DEVICE auto wide_difference(D difference, const TableArgs& table) {
   if constexpr (std::is_integral_v<D>)

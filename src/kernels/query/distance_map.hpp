@@ -1,7 +1,7 @@
 #pragma once
 // The distance of every window's histogram to one target. 1 launch, a thread a window, which walks its bins in order,
-// once for how much it holds and once for the distance. Reads 8 elements a bin and window, neighbours side by side, and
-// the target twice; writes 1.
+// once for the window's total and once for the distance. Reads 8 elements a bin and window, coalesced, and the target
+// twice; writes 1.
 
 #include "formulas/distance.hpp"
 #include "kernels/query/corners.hpp"
@@ -37,7 +37,7 @@ struct DistanceMap {
     write_output(m, a.out, at, distance(window, total, total_of(m, a.target, a.bins)));
   }
 
-  /// How much of a bin the window holds; what rounding leaves below zero is zero, and NaN stays.
+  /// The window's count in a bin; rounding errors below zero become zero, and NaN stays.
   AREAL_DEVICE double count(const Region& window, std::int64_t bin) {
     const double count = region_sum(m, a.first, window, bin * a.plane).real;
     return count > 0 ? count : count - count;

@@ -1,6 +1,6 @@
 #pragma once
-// What the kernels of FragmentTrackers share: which box, scale and row of places a block has, how the votes of a
-// place's fragments become its distance, and which place is better.
+// What the kernels of FragmentTrackers share: a block's box, scale and row of places, the distance of a place from its
+// fragments' votes, and the comparison of places.
 
 #include <bit>
 #include <cstdint>
@@ -12,18 +12,17 @@
 namespace areal::kernels {
 
 inline constexpr int fragments_of_a_box = FragmentTracker::fragments;
-/// Places side by side that a block has: half a warp.
+/// Adjacent places of a block: half a warp.
 inline constexpr int places_of_a_block = static_cast<int>(FragmentsRequest::places);
 
-/// The best of some places: what it differs from the first frame, and where it is. Of equal costs the smallest key is
-/// the best.
+/// The best of some places: its cost and its key. Of equal costs the smallest key is the best.
 struct alignas(16) FragmentVote {
   double distance;
   std::uint64_t key;
 };
 
-/// From the highest bits: the scale's number, the square of how far the place is from where the box was, the number of
-/// the place row by row. Bits hold 2048 scales and a radius of 4096.
+/// From the highest bits: the scale's number, the squared distance of the place from the box's last position, the
+/// number of the place row by row. Bits suffice for 2048 scales and a radius of 4096.
 inline constexpr int key_place_bits = 27, key_away_bits = 26;
 inline constexpr std::int64_t most_key_scales = std::int64_t{1} << (64 - key_place_bits - key_away_bits);
 
@@ -34,11 +33,11 @@ struct FragmentsArgs {
   std::int64_t width, height;  ///< of the image
   std::int64_t radius, least_side;
   int boxes, scales, rows, chunks;  ///< a block for each of all of them, the chunks of a row side by side
-  int rank;                         ///< of a place's votes, the one that counts; from 1
+  int rank;                         ///< the rank of the vote that counts among a place's votes; from 1
   double scale_cost;
   const double* scale;  ///< the first is 1
-  TrackedBox* box;      ///< replaced by the choice
-  TrackedBox* out;      ///< the same boxes once more, or null
+  TrackedBox* box;      ///< updated in place
+  TrackedBox* out;      ///< gets the same boxes, or null
   double* shares;       ///< boxes x fragments x bins
   FragmentVote* votes;  ///< one a block
 };
@@ -56,9 +55,9 @@ AREAL_DEVICE double cost_of(double distance, double scale, double scale_cost) {
 /// A row of neighbouring places.
 struct PlacesOfBlock {
   std::int64_t left = 0, top = 0;  ///< of the first place
-  std::int64_t dx = 0, dy = 0;     ///< from where the box was to the first place
+  std::int64_t dx = 0, dy = 0;     ///< from the box's last position to the first place
   double factor = 1;               ///< of the scale
-  int scale = 0, count = 0;        ///< its number; places, 0: none
+  int scale = 0, count = 0;        ///< its number; number of places, 0: none
 };
 
 /// The box of a block.
@@ -105,19 +104,19 @@ AREAL_DEVICE TrackedBox box_at(const FragmentsArgs& a, TrackedBox from, const Fr
   return from;
 }
 
-/// A place that costs more than any.
+/// A place with infinite cost.
 AREAL_DEVICE FragmentVote no_vote() { return {std::numeric_limits<double>::infinity(), ~std::uint64_t{0}}; }
 
 AREAL_DEVICE bool is_better(double cost, std::uint64_t key, double best_cost, std::uint64_t best_key) {
   return cost < best_cost || (cost == best_cost && key < best_key);
 }
 
-/// The number of the lowest bit that is set. Not std::countr_zero: of libstdc++ 12's, nvcc 13.0 makes the constant 32.
+/// The number of the lowest set bit. Not std::countr_zero: nvcc 13.0 compiles libstdc++ 12's to the constant 32.
 AREAL_DEVICE int lowest_bit(unsigned bits) { return std::popcount((bits & (0u - bits)) - 1); }
 
-/// Of 32 + 8 values, a lane's `a` and, in the first 8 lanes, its `b`, the one that has rank - 1 before it in order; in
-/// all lanes. No value is NaN. Rounds of 2 shuffles and 4 votes, in each of which a value of those that are left parts
-/// the smaller ones from the larger: about 7 rounds, 40 at most.
+/// Of 32 + 8 values, a lane's `a` and, in the first 8 lanes, its `b`, the one with that rank in order; in all lanes. No
+/// value is NaN. Rounds of 2 shuffles and 4 votes, each of which partitions the remaining values by one of them: about
+/// 7 rounds, 40 at most.
 template <class M>
 AREAL_DEVICE double ranked(const M& m, double a, double b, int rank) {
   unsigned left_a = full_mask, left_b = (1u << (fragments_of_a_box - warp_size)) - 1;
@@ -144,13 +143,14 @@ struct VotesOfBlock {
   FragmentVote of_warp[warp_size];
 };
 
-/// For a block that has no place to look at.
+/// For a block without places.
 template <class M>
 AREAL_DEVICE void store_none(const M& m, const FragmentsArgs& a) {
   if (m.thread() == 0) m.store(a.votes + m.block(), no_vote());
 }
 
-/// Writes the block's best place. By all threads, which have put their votes and have not met since. 2 barriers.
+/// Writes the block's best place. Called by all threads, after they have put their votes, without a barrier. 2
+/// barriers.
 template <int threads, class M>
 AREAL_DEVICE void store_best(const M& m, const FragmentsArgs& a, const PlacesOfBlock& p, VotesOfBlock& votes) {
   constexpr int warps = threads / warp_size;

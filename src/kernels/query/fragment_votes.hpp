@@ -6,7 +6,7 @@
 
 namespace areal::kernels {
 
-/// Bytes from the tensor's first element to the corners of a window; -1 where the tensor has no element, which counts
+/// Byte offsets of a window's corners from the tensor's first element; -1 where the tensor has no element, which counts
 /// 0.
 struct WindowCorners {
   std::int64_t top_left, top_right, bottom_left, bottom_right;
@@ -30,8 +30,8 @@ AREAL_DEVICE T window_count(const M& m, const TableArgs& table, const WindowCorn
   return static_cast<T>(bottom_right - bottom_left - top_right + top_left);
 }
 
-/// Any number of bins of any type. A thread a place and fragment, twice; reads 8 elements a bin of those but the last,
-/// of that 4, and the shares. Block of 320 threads: 2 barriers.
+/// Any number of bins of any type. A thread a place and fragment, twice; reads 8 elements a bin (4 for the last one)
+/// and the shares. Block of 320 threads: 2 barriers.
 template <class M, class C>
 struct FragmentVotes {
   using T = typename C::T;
@@ -74,13 +74,13 @@ struct FragmentVotes {
   }
 };
 
-/// 16 bins of 32-bit counts, of an image of less than 2^32 pixels. The fragments meet in 11 + 3 edges along each axis:
-/// their corners are 33 + 33 points, whose elements a block reads once for its places, bin by bin (16 * 66 a place). Of
-/// points opposite to one another it keeps the difference, summed up over the bins: a fragment's cumulative histogram
-/// is then the difference of two of 44 lines. One warp lays the fragments out, from the box and the scale; the others
-/// fetch the shares (640). Neighbouring places are read side by side. Block of 352 threads, one for each fine edge and
-/// place, then one for each two fragments and place: 4 barriers. Before sm_80 a multiprocessor has threads for two
-/// blocks, and ptxas says so.
+/// 16 bins of 32-bit counts, of an image of less than 2^32 pixels. The fragments' edges are 11 + 3 lines along each
+/// axis: their corners are 33 + 33 points, whose elements a block reads once for its places, bin by bin (16 * 66 a
+/// place). It keeps the differences between opposite points, cumulative over the bins: a fragment's cumulative
+/// histogram is then the difference of two of 44 lines. One warp computes the fragments' positions from the box and the
+/// scale; the others fetch the shares (640). Reads of adjacent places are coalesced. Block of 352 threads, one for each
+/// fine edge and place, then one for each two fragments and place: 4 barriers. Before sm_80 a multiprocessor has
+/// threads for two blocks, and ptxas warns.
 template <class M, class C>
 struct FragmentVotes16 {
   using Args = FragmentsArgs;
@@ -167,7 +167,7 @@ struct FragmentVotes16 {
   /// Where a fine edge's counts lie: those that a warp reads or writes at once have different banks.
   AREAL_DEVICE static int cell(int edge) { return edge % 2 == 0 ? edge / 2 : pairs + 2 + edge / 2; }
 
-  /// A thread has a fine edge of columns or of lines, and on it the three coarse edges' points.
+  /// A thread handles a fine edge of columns or of rows, and its points on the three coarse edges.
   AREAL_DEVICE void sum_up(Shared& s, const PlacesOfBlock& p) {
     const int place = m.thread() % places_of_a_block, line = m.thread() / places_of_a_block;
     if (place >= p.count) return;
@@ -197,7 +197,7 @@ struct FragmentVotes16 {
     }
   }
 
-  /// A thread has two neighbouring fragments, which share an edge.
+  /// A thread handles two adjacent fragments, which share an edge.
   AREAL_DEVICE void vote(Shared& s, const PlacesOfBlock& p) {
     const int place = m.thread() % places_of_a_block, pair = m.thread() / places_of_a_block;
     if (place >= p.count || pair >= strip_count * pairs) return;
@@ -222,7 +222,7 @@ struct FragmentVotes16 {
     m.put(s.votes.at[i][place], distance(s, i, first, total.first));
     m.put(s.votes.at[i + 1][place], distance(s, i + 1, second, total.second));
   }
-  /// Nearly always every pixel is counted.
+  /// Precomputed for the usual case, in which every pixel is counted.
   AREAL_DEVICE double inverse(Shared& s, int i, std::uint32_t total) {
     return total == m.get(s.pixels[i]) ? m.get(s.inverse[i]) : formulas::inverse_of(total);
   }

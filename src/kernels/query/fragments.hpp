@@ -1,7 +1,7 @@
 #pragma once
-// FragmentTrackers on a device. A step is 2 launches: the votes on all places (fragment_votes.hpp), and of each box the
-// best place, which becomes the box; each begins while the launch before it ends. All of it stays on the device. The
-// start is 1 launch: the first frame's shares.
+// FragmentTrackers on a device. A step is 2 launches: the votes on all places (fragment_votes.hpp), and the choice of
+// each box's best place; each begins while the launch before it ends. All data stays on the device. The start is 1
+// launch: the first frame's shares.
 
 #include "kernels/query/fragment_votes.hpp"
 #include "kernels/query/launches.hpp"
@@ -39,8 +39,8 @@ struct FragmentShares {
   }
 };
 
-/// Of each box the best of its blocks' votes. A warp a box; reads 16 bytes a block of the votes, the box and the
-/// scales, writes the box once or twice. Where no place was looked at, the box stays.
+/// Updates each box to the best of its blocks' votes. A warp a box; reads 16 bytes a block of the votes, the box and
+/// the scales, writes the box once or twice. Without any valid place the box stays.
 template <class M, class C>
 struct FragmentChoice {
   using Args = FragmentsArgs;
@@ -134,7 +134,7 @@ void run_query(Launcher& launcher, const FragmentsRequest& request) {
     return with_counts(request.tensor.view.type,
                        [&]<class T>() { launch_each<FragmentShares, ElementConfig<T>>(launcher, fragments, a); });
   const std::int64_t blocks = request.boxes * request.votes_of_a_box();
-  // Below 2^32 pixels, sums of counts are exact in 32 bits.
+  // Sums of counts below 2^32 pixels are exact in 32 bits.
   if (a.bins == 16 && request.tensor.view.type == Type::u32 && a.first.aligned &&
       a.width * a.height < std::int64_t{1} << 32)
     launcher.template launch<FragmentVotes16, NoConfig>(blocks, a, true);

@@ -1,7 +1,7 @@
 #pragma once
-// Histograms of regions. 1 launch, a thread a region and bin; a warp has one region, or several where there are fewer
-// than 17 bins. Reads at most 4 elements a bin, which depend on nothing but the region; the region is read by all lanes
-// that share it, at once. Writes 8 bytes a bin, neighbours side by side.
+// Histograms of regions. 1 launch, a thread a region and bin; a warp has one region, or several if there are fewer than
+// 17 bins. Reads at most 4 elements a bin, at addresses that depend only on the region; all lanes that share a region
+// read it at once. Writes 8 bytes a bin, coalesced.
 
 #include "formulas/variance.hpp"
 #include "kernels/query/corners.hpp"
@@ -20,8 +20,7 @@ struct HistogramsArgs {
   bool real;
 };
 
-/// `aligned`: all elements lie at multiples of their size. The kernel without loads of bytes has registers enough for
-/// eight blocks.
+/// `aligned`: all elements are naturally aligned. The kernel without loads of bytes has registers for eight blocks.
 template <class T_, bool aligned_>
 struct HistogramsConfig {
   using T = T_;
@@ -42,7 +41,7 @@ struct Histograms {
     const int lanes = 1 << a.log_lanes;
     bool refused = false;
     if (i < a.regions.count) {
-      const Taken t = taken(m, a.regions, i);
+      const CheckedRegion t = checked_region(m, a.regions, i);
       refused = t.refused;
       TableArgs first = a.first;
       first.aligned = C::aligned;

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of kernels that have a thread for each of n.
+// Launches of kernels with a thread for each of n items.
 
 #include <areal/type.hpp>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
-// What each of N histograms says: shares, entropy, percentile, mode, mean. 1 launch, a thread a histogram, which walks
-// its bins in order. Reads the bins once for the mode and at most twice for the others, beside the edges of the bins;
-// writes 8 bytes, or for shares 8 bytes a bin.
+// Measures of each of N histograms: shares, entropy, percentile, mode, mean. 1 launch, a thread a histogram, which
+// walks its bins in order. Reads the bins once for the mode and at most twice for the others, and the edges of the
+// bins; writes 8 bytes, or for shares 8 bytes a bin.
 
 #include "formulas/histogram.hpp"
 #include "kernels/primitives/machine.hpp"

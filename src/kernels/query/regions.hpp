@@ -1,5 +1,5 @@
 #pragma once
-// Regions as they come in: read, clipped or refused by the thread that answers them.
+// Regions of a request: read, clipped or refused by the thread that answers them.
 
 #include <cstdint>
 #include "formulas/region.hpp"
@@ -12,12 +12,12 @@ struct RegionArgs {
   const Region* data = nullptr;
   std::int64_t count = 0;
   std::int64_t width = 0, height = 0;  ///< of the image
-  std::int64_t* refused = nullptr;     ///< the smallest index of a refused region; -1 where there is none
+  std::int64_t* refused = nullptr;     ///< the smallest index of an invalid region; -1 if there is none
   bool clip = false;
   bool lacks_last = false;  ///< a table is exclusive
-  bool vectors = false;     ///< 16 bytes may be loaded at once
+  bool vectors = false;     ///< 16-byte loads are aligned
 };
-/// True where 16 bytes of the list may be loaded at once.
+/// True if 16-byte loads of the list are aligned.
 template <class R>
 bool may_load_vectors(const ListOf<R>& list) {
   return reinterpret_cast<std::uintptr_t>(list.data) % 16 == 0;
@@ -29,23 +29,23 @@ inline RegionArgs region_args(const RegionList& list, std::int64_t width, std::i
           lacks_last,   may_load_vectors(list)};
 }
 
-/// Before the launch that takes regions: none has been refused.
+/// Resets `refused`, before the launch that reads regions.
 template <class Launcher, class R>
 void forget_refused(Launcher& launcher, const ListOf<R>& list) {
   if (list.refused) launcher.fill(list.refused, 0xff, sizeof *list.refused);
 }
 
-struct Taken {
-  Region region;  ///< lies inside; empty where it was refused
+struct CheckedRegion {
+  Region region;  ///< lies inside; empty if invalid
   bool refused = false;
 };
 
-/// N numbers side by side.
+/// N consecutive numbers.
 template <int N>
 struct Numbers {
   std::int64_t at[N];
 };
-/// Reads them, two at once where they may be.
+/// Reads them, two at once if they are aligned.
 template <int N, class M>
 AREAL_DEVICE Numbers<N> numbers(const M& m, const std::int64_t* from, bool vectors, Site site = AREAL_HERE) {
   static_assert(N % 2 == 0);
@@ -64,7 +64,7 @@ AREAL_DEVICE Numbers<N> numbers(const M& m, const std::int64_t* from, bool vecto
   return all;
 }
 
-/// Region i as it came in.
+/// Region i of the request.
 template <class M>
 AREAL_DEVICE Region region_at(const M& m, const RegionArgs& a, std::int64_t i) {
   const auto row = numbers<4>(m, reinterpret_cast<const std::int64_t*>(a.data + i), a.vectors);
@@ -73,8 +73,8 @@ AREAL_DEVICE Region region_at(const M& m, const RegionArgs& a, std::int64_t i) {
 
 /// Region i, clipped or refused.
 template <class M>
-AREAL_DEVICE Taken taken(const M& m, const RegionArgs& a, std::int64_t i) {
-  Taken t;
+AREAL_DEVICE CheckedRegion checked_region(const M& m, const RegionArgs& a, std::int64_t i) {
+  CheckedRegion t;
   t.region = region_at(m, a, i);
   t.refused = !formulas::lies_inside(t.region, a.width, a.height);
   if (t.refused && a.clip && t.region.width >= 0 && t.region.height >= 0) {
@@ -86,18 +86,18 @@ AREAL_DEVICE Taken taken(const M& m, const RegionArgs& a, std::int64_t i) {
   return t;
 }
 
-/// Reports a refused region. Called by all lanes of a warp, whose regions' indices do not decrease from lane to lane:
-/// the first lane that refused one reports it. The smallest number of all stays, whatever the order.
+/// Reports an invalid region. Called by all lanes of a warp, whose regions' indices do not decrease from lane to lane:
+/// the first lane with an invalid one reports it. The result is the smallest index, in any order.
 template <class M>
 AREAL_DEVICE void report(const M& m, std::int64_t* smallest, std::int64_t i, bool refused) {
   if (!smallest) return;
   const unsigned lanes = m.ballot(refused);
-  if ((lanes & (0u - lanes)) == 1u << m.lane())  // -1 is the largest of unsigned numbers
+  if ((lanes & (0u - lanes)) == 1u << m.lane())  // as an unsigned number, -1 is the largest
     m.atomic_min(reinterpret_cast<std::uint64_t*>(smallest), static_cast<std::uint64_t>(i));
 }
 
-/// What the kernels of regions and boxes do, a thread an answer: answer(i) says whether it refused the region of answer
-/// i. A region has an answer for each of `planes`, side by side.
+/// The loop of the kernels of regions and boxes, a thread an answer: answer(i) returns whether the answer's region
+/// is invalid. A region has an adjacent answer for each of `planes`.
 template <int threads, class M, class Answer>
 AREAL_DEVICE void answer_each(const M& m, std::int64_t regions, std::int64_t* smallest, Answer&& answer,
                               std::int64_t planes = 1) {

@@ -20,8 +20,8 @@ namespace areal::kernels {
 
 template <class Launcher, TypeGroup>
 QueryKernels<Launcher> Queries::find(const Key&) {
-  return {[](Launcher& launcher, const RegionRequest& asked) {
-    std::visit([&](const auto& known) { run_query(launcher, known); }, asked);
+  return {[](Launcher& launcher, const RegionRequest& request) {
+    std::visit([&](const auto& known) { run_query(launcher, known); }, request);
   }};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is asked of tables that stay on a device. Everything has been checked; every pointer and view is the machine's
-// memory, spans of 8-byte elements aligned to that.
+// Queries of tables that stay on a device. Requests are checked; every pointer and view is in the machine's memory, and
+// spans of 8-byte elements are aligned.
 
 #include <areal/histogram_measures.hpp>
 #include <areal/region.hpp>
@@ -19,7 +19,7 @@
 
 namespace areal::kernels {
 
-/// N regions or boxes, and what becomes of those that reach outside.
+/// N regions or boxes, and what to do with those that reach outside.
 template <class R>
 struct ListOf {
   const R* data = nullptr;
@@ -57,7 +57,7 @@ struct BoxesRequest {
 
 struct RotatedRequest {
   ConstView tilted;
-  RegionList regions;  ///< none is clipped
+  RegionList regions;  ///< never clipped
   double* out;
 };
 
@@ -115,7 +115,7 @@ struct ConvertRequest {
   TableView from;
   View to;
   Border to_border;
-  std::optional<ConstView> image;  ///< where `to` has what `from` lacks
+  std::optional<ConstView> image;  ///< if `to` has elements that `from` lacks
 };
 
 struct DistanceMapRequest {
@@ -128,17 +128,17 @@ struct DistanceMapRequest {
 
 /// Boxes that are followed by their fragments: the first frame, or a step. All sizes fit 31 bits.
 struct FragmentsRequest {
-  static constexpr std::int64_t places = 16;  ///< of a row, that a block has
+  static constexpr std::int64_t places = 16;  ///< places of a block, in a row
   TensorView tensor;
-  bool starts = false;  ///< `shares` are written, of boxes in whole pixels; else `box` is moved
+  bool starts = false;  ///< writes `shares`, for boxes in whole pixels; otherwise updates `box`
   std::int64_t boxes = 0, scales = 0;
   std::int64_t radius = 0;
-  std::int64_t rows = 0, columns = 0;  ///< the most places that a box has in a column and in a row
-  int rank = 1;                        ///< of a place's 40 votes, the one that counts; from 1
+  std::int64_t rows = 0, columns = 0;  ///< the most places of a box in a column and in a row
+  int rank = 1;                        ///< the rank of the vote that counts among a place's 40 votes; from 1
   double scale_cost = 0;
   const double* scale = nullptr;  ///< the first is 1
   TrackedBox* box = nullptr;
-  TrackedBox* out = nullptr;  ///< the boxes once more, or null
+  TrackedBox* out = nullptr;  ///< gets the boxes too, or null
   double* shares = nullptr;   ///< boxes x fragments x bins
   void* votes = nullptr;      ///< 16 bytes for each of boxes x votes_of_a_box, aligned to that
 
@@ -153,7 +153,7 @@ using RegionRequest =
 template <class Launcher>
 struct QueryKernels;
 
-/// The subject `query` of a DevicePlan: all that is known comes with the data. Its members are in run.hpp.
+/// The subject `query` of a DevicePlan: everything is in the arguments. Its members are in run.hpp.
 struct Query {
   struct Request {};
   using Arguments = RegionRequest;
@@ -164,9 +164,9 @@ struct Query {
   static void prepare(Launcher&, const Request&, void*, std::size_t) {}
   template <class Launcher>
   static void run(Launcher& launcher, const QueryKernels<Launcher>& kernels, const Request& request,
-                  const RegionRequest& asked, void* workspace);
+                  const RegionRequest& arguments, void* workspace);
   template <class Visit>
-  static void memory(const Request& request, const RegionRequest& asked, void* workspace, std::size_t bytes,
+  static void memory(const Request& request, const RegionRequest& arguments, void* workspace, std::size_t bytes,
                      Visit&& visit);
   static std::string words(const Request&) { return "queries"; }
 };

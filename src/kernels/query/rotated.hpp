@@ -1,6 +1,6 @@
 #pragma once
 // Sums of rotated rectangles from a tilted table. 1 launch, a thread a rectangle. Reads the rectangle and 4 elements of
-// the table, which depend on nothing but the rectangle, none where it is empty; writes 8 bytes.
+// the table, at addresses that depend only on the rectangle, none if it is empty; writes 8 bytes.
 
 #include "formulas/corners.hpp"
 #include "formulas/variance.hpp"

@@ -17,7 +17,7 @@ struct QueryKernels {
   void (*execute)(Launcher&, const RegionRequest&) = nullptr;
 };
 
-/// All queries are compiled together: they tell types apart at run time.
+/// All queries are compiled together: they distinguish types at run time.
 struct Queries {
   struct Key {};
   template <class Launcher>
@@ -32,12 +32,12 @@ Found<QueryKernels<Launcher>> Query::find(const Request&) {
 }
 
 template <class Launcher>
-void Query::run(Launcher& launcher, const QueryKernels<Launcher>& kernels, const Request&, const RegionRequest& asked,
-                void*) {
-  kernels.execute(launcher, asked);
+void Query::run(Launcher& launcher, const QueryKernels<Launcher>& kernels, const Request&,
+                const RegionRequest& arguments, void*) {
+  kernels.execute(launcher, arguments);
 }
 
-/// What a query touches.
+/// Visits the memory that a query touches.
 template <class Visit>
 class QueryMemory {
  public:
@@ -149,9 +149,9 @@ class QueryMemory {
 };
 
 template <class Visit>
-void Query::memory(const Request&, const RegionRequest& asked, void*, std::size_t, Visit&& visit) {
+void Query::memory(const Request&, const RegionRequest& arguments, void*, std::size_t, Visit&& visit) {
   QueryMemory<std::remove_reference_t<Visit>> memory(visit);
-  std::visit(memory, asked);
+  std::visit(memory, arguments);
 }
 
 }  // namespace areal::kernels

@@ -1,10 +1,10 @@
 #pragma once
-// Values scattered to the corners of regions: the 4 N corners are sorted by their elements, stably, so that each
-// element's stand side by side in the order of the regions; the thread of the first of them adds them. 1 launch writes
-// zeros, 3 for each 8 bits of an element's number sort, 1 adds. Writes each element of the output once, and those with
-// corners again. A pass of the sort reads each corner's number (from the second pass on) and region twice, writes the
-// number, and 513 counts a block and 256 more, at most 256 blocks; the last launch reads numbers and regions three
-// times, for a corner, the one before and the one that may be its element's next, and the values once for each corner.
+// Values scattered to the corners of regions: the 4 N corners are sorted by their elements, stably, so that an
+// element's corners are consecutive, in the order of the regions; the thread of the first one adds them. 1 launch
+// writes zeros, 3 for each 8 bits of an element's number sort, 1 adds. Writes each element of the output once, and
+// those with corners again. A pass of the sort reads each corner's number (from the second pass on) and region twice,
+// and writes the number, 513 counts a block and 256 more, with at most 256 blocks. The last launch reads numbers and
+// regions three times (a corner, the one before and its successor in the element), and the values once for each corner.
 
 #include "kernels/query/corner_sort.hpp"
 #include "kernels/query/launches.hpp"

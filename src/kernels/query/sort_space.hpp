@@ -21,7 +21,7 @@ struct SortSpace {
   }
   static std::size_t bytes(std::int64_t corners_count) {
     Workspace nowhere(nullptr);
-    const SortSpace taken(nowhere, corners_count);
+    const SortSpace space(nowhere, corners_count);
     return nowhere.bytes();
   }
 };

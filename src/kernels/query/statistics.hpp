@@ -1,6 +1,7 @@
 #pragma once
 // Means, variances and standard deviations of regions. 1 launch, a thread a region and plane. Reads the region and at
-// most 4 elements of each table; writes 8 bytes. The tables' types are told apart at run time, by the whole grid alike.
+// most 4 elements of each table; writes 8 bytes. The tables' types are distinguished at run time, uniformly over the
+// grid.
 
 #include <cmath>
 #include "formulas/variance.hpp"
@@ -10,7 +11,7 @@
 
 namespace areal::kernels {
 
-/// What a mean divides by.
+/// The divisor of a mean.
 struct Pixels {
   std::uint64_t whole = 0;
   double real = 0;
@@ -53,7 +54,7 @@ struct Statistics {
         m, a.regions.count, a.regions.refused,
         [&](std::int64_t i) {
           const PlaneOfRegion at = plane_of_region(a.planes, i);
-          const Taken t = taken(m, a.regions, at.region);  // empty where it was refused: of no pixels
+          const CheckedRegion t = checked_region(m, a.regions, at.region);  // empty if invalid: no pixels
           const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
           const bool varies = a.statistic != Statistic::mean;
           const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};

@@ -1,6 +1,6 @@
 #pragma once
-// Sums of regions. 1 launch, a thread a region and plane. Reads the region and at most 4 elements of the table, which
-// depend on nothing but the region; writes 8 bytes.
+// Sums of regions. 1 launch, a thread a region and plane. Reads the region and at most 4 elements of the table, at
+// addresses that depend only on the region; writes 8 bytes.
 
 #include "formulas/variance.hpp"
 #include "kernels/query/corners.hpp"
@@ -9,7 +9,7 @@
 
 namespace areal::kernels {
 
-/// Sums of tables with several planes; with one a kernel is spared the divisions that tell them apart.
+/// Sums of tables with several planes; kernels for one plane save the divisions that find the plane.
 template <class T>
 struct PlanesConfig : ElementConfig<T> {
   static constexpr bool several_planes = true;
@@ -47,9 +47,9 @@ struct Sums {
     }
   }
 
-  /// True where the region was refused.
+  /// True if the region is invalid.
   AREAL_DEVICE bool answer(std::int64_t i, std::int64_t region, std::int64_t plane) {
-    const Taken t = taken(m, a.regions, region);
+    const CheckedRegion t = checked_region(m, a.regions, region);
     write(i, corners<T>(m, a.table, t.region, plane).by_rows(), t.refused);
     return t.refused;
   }

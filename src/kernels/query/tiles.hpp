@@ -1,5 +1,5 @@
 #pragma once
-// Dense output: a thread an element, a warp 32 neighbours of a row, a block 8 rows.
+// Dense output: a thread an element, a warp 32 consecutive ones of a row, a block 8 rows.
 
 #include <areal/view.hpp>
 #include <cstdint>
@@ -39,8 +39,8 @@ inline std::int64_t output_blocks(const OutputArgs& out) {
   return out.tiles_x * ((out.height + output_tile_height - 1) / output_tile_height);
 }
 
-/// The tile of a block where `across` of them lie side by side. A grid has fewer blocks than 2^31, and a division of 32
-/// bits takes fewer instructions than one of 64.
+/// The tile of a block in rows of `across` tiles. A grid has fewer blocks than 2^31, and a 32-bit division takes fewer
+/// instructions.
 struct TilePlace {
   std::int64_t column, row;
 };
@@ -49,7 +49,7 @@ AREAL_DEVICE TilePlace tile_place(std::int64_t block, std::int64_t across) {
   return {std::int64_t{tile % wide}, std::int64_t{tile / wide}};
 }
 
-/// Where a thread's element is; perhaps beyond the last one.
+/// The position of a thread's element; may be beyond the last one.
 struct OutputPlace {
   std::int64_t x, y;
 };
@@ -62,7 +62,7 @@ AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out, std::in
 AREAL_DEVICE char* output_at(const OutputArgs& out, const OutputPlace& at, std::int64_t plane) {
   return out.data + plane + at.y * out.row + at.x * out.column;
 }
-/// N elements below each other, the first one at `to`; their type is told apart once.
+/// Stores N elements one below the other, the first one at `to`, with one branch on their type.
 template <int N, class M>
 AREAL_DEVICE void write_outputs(const M& m, const OutputArgs& out, char* to, const double (&value)[N],
                                 Site site = AREAL_HERE) {

@@ -1,11 +1,11 @@
 #pragma once
 // Sums, means, variances and standard deviations of dense windows. 1 launch. A window that lies inside reads 4 elements
-// of each table, neighbours side by side; one at the edge as many for each of the rectangles that it sees: at most 9
-// where it reaches at most one image beyond each edge, else at most 25. Writes 1. Windows of the rim have a thread
-// each. Of those inside, what they have in common is computed once for a tile, in which a thread has a column; the
-// loads of four below each other wait for nothing. For sums and means of narrow windows a thread reads the elements
-// above and below its column alone, and takes the difference of its window's other side from the thread that has it:
-// tiles overlap by the width of a window, and a window reads 2 elements.
+// of each table, coalesced; one at the edge 4 for each of the rectangles that it covers: at most 9 rectangles if it
+// reaches at most one image beyond each edge, else at most 25. Writes 1. Windows of the rim have a thread each. Those
+// inside are processed in tiles, which compute shared values once and have a thread a column; the loads of four windows
+// one below the other are independent. For sums and means of narrow windows a thread reads only the elements above and
+// below its column, and gets its window's other side by a difference with another thread: tiles overlap by the width of
+// a window, and a window reads 2 elements.
 
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
@@ -33,23 +33,23 @@ struct WindowsArgs {
   PlaneArgs planes;
   WindowRange rim[rim_ranges];
   std::int64_t rim_first[rim_ranges];  ///< blocks
-  WindowRange inner;  ///< those that lie inside, have all elements, and are in strips; the rim is all others
+  WindowRange inner;                   ///< those inside, with all elements, in strips; all others are the rim
   std::int64_t tile_rows, rim_blocks, plane_blocks;
-  int overlap;  ///< columns that a tile shares with the next; 0 where a window's sides are read one by one
-  bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
+  int overlap;  ///< columns that a tile shares with the next; 0 if a window's sides are read one by one
+  bool fixed_point_means, reciprocal_means;  ///< OpenCV's rounding; the former where FixedPointMean supports it
   std::uint64_t inner_pixels;                ///< of such a window
-  formulas::FixedPointMean of_bytes;         ///< their mean, where it serves
+  formulas::FixedPointMean of_bytes;         ///< their mean, if supported
 };
-inline constexpr int window_strip = 4;  ///< windows below each other whose elements are loaded at once
-/// A tile of inner windows is as wide as a block has threads. High ones find more of their elements in L1, low ones
-/// give small images more blocks.
+inline constexpr int window_strip = 4;  ///< windows one below the other whose elements are loaded at once
+/// A tile of inner windows is as wide as a block has threads. High tiles have more hits in L1, low ones give small
+/// images more blocks.
 inline constexpr int low_window_tile = 8, high_window_tile = 32;
 inline constexpr std::int64_t least_of_high_window_tiles = 1024;
-/// Of sums and means, and of variances.
+/// For sums and means, and for variances.
 constexpr int window_threads(bool varies) { return varies ? 256 : 512; }
 inline constexpr int most_overlap = 128;
 
-/// T: the type that elements of the sums are read as; that of squares is told apart at run time.
+/// T: the type that elements of the sums are read as; that of squares is distinguished at run time.
 template <class T_, bool varies_>
 struct WindowsConfig {
   using T = T_;
@@ -62,7 +62,7 @@ struct Windows {
   using Args = WindowsArgs;
   static constexpr int threads = window_threads(C::varies), resident = C::varies ? 3 : 2;
   static constexpr int together = window_strip, rim_rows = threads / warp_size;
-  /// Of each column what lies between the top and the bottom of a strip's windows; of two strips in turn.
+  /// For each column the sum between the top and the bottom of a strip's windows; double-buffered over strips.
   struct Columns {
     Difference<T> below[2][together][threads];
   };
@@ -108,7 +108,7 @@ struct Windows {
     if (at.x < a.inner.right) strips(at, count, offset);
   }
 
-  /// As `strips`, by all threads of the block. The last ones have columns alone, and no windows.
+  /// As `strips`, by all threads of the block. The last threads have columns but no windows.
   template <class Offset>
   AREAL_DEVICE void sides_shared(const OutputPlace& at, std::int64_t count, const Offset& offset) {
     Columns& s = m.template shared<Columns>();
@@ -153,7 +153,7 @@ struct Windows {
     return table.data + plane + (at.y - a.rows.before - table.shift) * table.row +
            (at.x - a.columns.before - table.shift) * table.column;
   }
-  /// Inner windows below each other, `together` in each of the strips.
+  /// Inner windows one below the other, `together` in each of the strips.
   template <class Offset>
   AREAL_DEVICE void strips(const OutputPlace& at, std::int64_t count, const Offset& offset) {
     const char* sums = first_of(a.sum, at, offset(a.sum));
@@ -227,7 +227,7 @@ struct Windows {
     AREAL_UNROLL
     for (int r = 0; r < together; ++r) difference[r] = corner[r].by_columns();
   }
-  /// As real_sum, but from their own width, as conversions of 64 bits take longer; their sign is asked for once.
+  /// As real_sum, but from their own width, as 64-bit conversions take longer; one test of signedness for all.
   AREAL_DEVICE void real_sums(const Difference<T> (&sum)[together], double (&value)[together]) {
     if constexpr (std::is_integral_v<T>)
       if (a.sum.is_signed) {
@@ -270,12 +270,12 @@ struct Windows {
     return a.statistic == Statistic::sum ? sum.real : mean_of(sum, n);
   }
 
-  /// Of a window that lies inside: one rectangle, and no pieces, whose arrays would be in local memory.
+  /// A window that lies inside: one rectangle, without pieces, whose arrays would be in local memory.
   template <class E>
   AREAL_DEVICE auto seen_inside(const TableArgs& table, std::int64_t plane, const OutputPlace& at) {
     return rectangle<E>(table, plane, a.columns.whole(at.x), a.rows.whole(at.y));
   }
-  /// Of any other window all that it sees, added in the CPU's order.
+  /// Any other window: all rectangles that it covers, added in the CPU's order.
   template <class E>
   AREAL_DEVICE auto seen_beyond(const TableArgs& table, std::int64_t plane, const OutputPlace& at,
                                 std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) {
@@ -305,7 +305,7 @@ struct Windows {
   }
 };
 
-/// The windows that lie inside, from the first column on that is a multiple of a warp, in whole strips.
+/// The windows that lie inside, in whole strips, starting at a column that is a multiple of a warp.
 inline WindowRange inner_windows(const WindowsArgs& a, bool varies) {
   const int shift = std::max(a.sum.shift, varies ? a.squares.shift : 0);
   const bool aligned = a.sum.aligned && (a.squares.aligned || !varies) && a.out.aligned;

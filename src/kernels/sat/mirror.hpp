@@ -1,14 +1,14 @@
 #pragma once
-// Vectors of a reversed table: a lane's first element is the last one in memory. Elsewhere in the kernel columns are
-// counted from the right, by a column's stride below zero.
+// Vectors of a reversed table: a lane's first element is the last one in memory. The rest of the kernel counts columns
+// from the right, by a negative column stride.
 
 #include <type_traits>
 #include "kernels/primitives/machine.hpp"
 
 namespace areal::kernels {
 
-/// From the order of sums to that of memory, and back. Forwards it is the same vector, not a copy: a kernel stays as it
-/// was.
+/// From the order of sums to that of memory, and back. Forwards it returns the same vector, not a copy, to leave the
+/// kernels' code unchanged.
 template <bool reverse, class T, int N>
 AREAL_DEVICE std::conditional_t<reverse, Vec<T, N>, const Vec<T, N>&> mirrored(const Vec<T, N>& v) {
   if constexpr (reverse) {
@@ -21,7 +21,7 @@ AREAL_DEVICE std::conditional_t<reverse, Vec<T, N>, const Vec<T, N>&> mirrored(c
   }
 }
 
-/// Where a vector of N lies whose first element is at `first`.
+/// The lowest address of a vector of N whose first element is at `first`.
 template <bool reverse, class T, int N, class Byte>
 AREAL_DEVICE Byte* vector_at(Byte* first) {
   if constexpr (reverse)

@@ -1,7 +1,6 @@
 #pragma once
-// What the papers' algorithms have in common: one picture of one channel, and inclusive sums of its own size. The
-// border is an offset of the table and a launch of its own that writes zeros; the counts that a paper gives are those
-// of border none.
+// What the papers' algorithms share: one image of one channel, and inclusive sums of its own size. The border is an
+// offset of the table and a separate launch that writes zeros; a paper's counts are those of border none.
 
 #include <areal/view.hpp>
 #include <cstdint>
@@ -47,7 +46,7 @@ Matrix transposed(const TableRequest& request, Workspace& from) {
   return {reinterpret_cast<char*>(first), p.height * static_cast<std::int64_t>(sizeof(T)), true};
 }
 
-/// Of a workspace that holds nothing else.
+/// For a workspace that holds only this.
 template <class T>
 std::size_t transposed_bytes(const TableRequest& request) {
   Workspace from(nullptr);

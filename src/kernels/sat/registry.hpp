@@ -31,7 +31,7 @@
 
 namespace areal::kernels {
 
-/// Along the depth of a volume, of sums, or of sums and squares.
+/// Along the depth of a volume, for sums, or for sums and squares.
 template <class Launcher, class C>
 void depth_of(Launcher& launcher, const TableViews& tables, std::int64_t offset) {
   if constexpr (std::is_arithmetic_v<typename C::T>) {
@@ -57,8 +57,8 @@ SatKernels<Launcher> lookback_kernels() {
   return kernels;
 }
 
-/// lookback: bytes are few enough up to some 4096x4096 to run all tiles at once, and gain from it. Where the device
-/// does not hold all, they run one after another, and give the same sums.
+/// lookback: up to about 4096x4096, images of bytes have few enough tiles to run all at once, and gain from it. A
+/// device that does not hold all runs them one after another, with the same sums.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> by_rows_kernels() {
   using InTurn = LookbackConfig<In, T, GatherByRows, reverse>;
@@ -96,7 +96,7 @@ SatKernels<Launcher> all_partials_kernels() {
   return kernels;
 }
 
-/// Which tables have a kernel of bands: those that it is faster for.
+/// The tables for which bands has a kernel: those for which it is faster.
 template <class In, class T>
 inline constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 ? !std::is_same_v<In, std::int32_t>
                                   : sizeof(T) == 4
@@ -131,7 +131,7 @@ SatKernels<Launcher> bands_kernels() {
   return kernels;
 }
 
-/// Which tables have a kernel of relay.
+/// The tables for which relay has a kernel.
 template <class In, class T>
 inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) == 4;
 
@@ -191,7 +191,7 @@ SatKernels<Launcher> tilted_kernels() {
   return kernels;
 }
 
-/// No functions where that algorithm is not one of these.
+/// No functions unless the algorithm is one of these.
 template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> sum_kernels(std::string_view id) {
   if (id == "lookback") return by_rows_kernels<Launcher, In, T, reverse>();
@@ -209,14 +209,14 @@ SatKernels<Launcher> product_kernels(const TableRequest& request) {
   return sum_kernels<Launcher, In, T>(request.id);
 }
 
-/// The sum with squares in a type that holds those of such pixels.
+/// The sum with squares in a type that holds such pixels' squares.
 template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> squares_kernels(Type squares) {
   if constexpr (std::is_integral_v<In>) {
     if constexpr (sizeof(In) <= 2)
       if (squares == Type::u32)
         return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows, reverse>>();
-    using Bits = std::conditional_t<sizeof(In) == 8, T, In>;  // squares modulo 2^64 are those of either sign
+    using Bits = std::conditional_t<sizeof(In) == 8, T, In>;  // squares modulo 2^64 are the same for both signs
     if (squares == Type::u64)
       return lookback_kernels<Launcher, LookbackSquaresConfig<Bits, T, std::uint64_t, GatherByRows, reverse>>();
   }
@@ -231,7 +231,7 @@ SatKernels<Launcher> squares_kernels(Type squares) {
 /// Algorithm: workspace_bytes(request); sums<In, T>(launcher, request, plain, workspace).
 template <class Launcher, class In, class T, class Algorithm>
 SatKernels<Launcher> plain_kernels() {
-  SatKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+  SatKernels<Launcher> kernels;  // its blocks fit the shared memory of every device
   kernels.workspace_bytes = &Algorithm::template workspace_bytes<T>;
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
                        const TableViews& tables, void* workspace) {
@@ -242,7 +242,7 @@ SatKernels<Launcher> plain_kernels() {
   return kernels;
 }
 
-/// No functions where that algorithm is not one of these.
+/// No functions unless the algorithm is one of these.
 template <class Launcher, class In, class T>
 SatKernels<Launcher> paper_kernels(std::string_view id) {
   if (id == "2r2w") return plain_kernels<Launcher, In, T, TwoReadTwoWrite>();
@@ -258,7 +258,7 @@ SatKernels<Launcher> paper_kernels(std::string_view id) {
   return {};
 }
 
-/// f.operator()<In, T>() where the types are a pair of that group; T is what is added up.
+/// f.operator()<In, T>() if the types are a pair of that group; T is the type of sums.
 template <class Launcher, TypeGroup group, class F>
 auto in_group(F&& f) {
   return [f](auto pair) -> SatKernels<Launcher> {
@@ -269,7 +269,7 @@ auto in_group(F&& f) {
       return {};
   };
 }
-/// Pixels as sums alone see them: integers of the sum's width add as unsigned ones.
+/// The pixel type for plain sums: integers of the sum's width are added as unsigned ones.
 template <class In, class T>
 using AddedAs = std::conditional_t<std::is_integral_v<In> && sizeof(In) == sizeof(T), T, In>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The request for tables, before the data is there.
+// The request for tables: everything known before the data is there.
 
 #include <areal/border.hpp>
 #include <areal/carry.hpp>
@@ -16,10 +16,10 @@
 
 namespace areal::kernels {
 
-/// How many lines a thin has, at most (thin.hpp).
+/// The most lines that `thin` takes (thin.hpp).
 inline constexpr int thin_lines = 16;
 
-/// All that one execute gives.
+/// All tables of one execute.
 struct SatRequest {
   Shape image;
   TypePair types;
@@ -29,17 +29,17 @@ struct SatRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   std::string id = "lookback";            ///< the algorithm
-  bool carries = false;                   ///< executes will be given carries
+  bool carries = false;                   ///< executes get carries
 
   bool counts() const { return mask || ignore_nan; }
 };
 
-/// Over what pixels are summed.
+/// The pixels over which a table sums.
 enum class TableKind : std::uint8_t { pixels, tilted };
 
-/// What one schedule gives, a table or the sum with its squares: names a kernel, and says what that kernel must know.
+/// The output of one schedule, a table or the sum with its squares: names a kernel, and gives its parameters.
 struct TableRequest {
-  std::string_view id;  ///< how pixels are summed; tilted tables and sums with squares have one way
+  std::string_view id;  ///< the algorithm for pixels; tilted tables and sums with squares have only one
   TableKind what = TableKind::pixels;
   TypePair types;  ///< elements that are read, and sums
   Shape image;
@@ -48,8 +48,8 @@ struct TableRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   bool reverse = false;                   ///< from the last row and column on
-  bool counts = false;                    ///< some pixels are left out
-  bool carries = false;                   ///< executes will be given carries
+  bool counts = false;                    ///< some pixels are invalid
+  bool carries = false;                   ///< executes get carries
 };
 struct TableViews {
   View sum, squares = {};

@@ -1,6 +1,6 @@
 #pragma once
-// All tables of one execute, one after another, and what each has of the workspace: which pixels count; then counts and
-// the tilted table; last the sum, which may take the image's place, and its squares in the same launch.
+// All tables of one execute, one after another, and each one's part of the workspace: marks of valid pixels; then
+// counts and the tilted table; last the sum, which may overwrite the image, and its squares in the same launch.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,29 +19,29 @@ namespace areal::kernels {
 template <class Launcher>
 struct SatKernels {
   std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
-  /// Everything has been checked; views and request agree, and fit; the workspace held zeros when it was new. False,
-  /// and nothing is queued, where the device refuses to run all blocks at once.
+  /// Arguments are checked; views and request agree, and fit; the workspace held zeros when it was new. Returns false,
+  /// and queues nothing, if the device refuses to run all blocks at once.
   bool (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
                   void* workspace) = nullptr;
   /// Along the depth of a volume: depth.hpp.
   void (*depth)(Launcher&, const TableViews&, std::int64_t offset) = nullptr;
-  std::size_t shared_bytes = 0;  ///< of the block that has most
-  /// What the algorithm takes, if it does not take such a request on this machine, whatever the views; empty if it
-  /// does. None: it takes all.
+  std::size_t shared_bytes = 0;  ///< of the largest block
+  /// What the algorithm needs, if it does not support this request on this machine for any views; empty if it does.
+  /// None: it supports all.
   std::string (*takes)(Launcher&, const TableRequest&) = nullptr;
-  /// What views it takes, if it does not take these; empty if it does. Reads no element. None: it takes any.
+  /// What views it needs, if it does not support these; empty if it does. Reads no element. None: it supports any.
   std::string (*fits)(const TableRequest&, const ConstView& image, const TableViews&) = nullptr;
   bool together = false;  ///< `execute` may return false
 };
 
-/// Whose kernels are looked up; each is compiled apart.
+/// The registry of the kernels; each is compiled separately.
 template <class Self>
 struct SatRegistry {
   using Key = TableRequest;
   template <class Launcher>
   using Kernels = SatKernels<Launcher>;
 };
-/// The product's tables, tilted ones among them.
+/// areal's own tables, including tilted ones.
 struct ProductTables : SatRegistry<ProductTables> {
   template <class Launcher, TypeGroup group>
   static SatKernels<Launcher> find(const TableRequest& request);
@@ -56,13 +56,13 @@ struct SquaresTables : SatRegistry<SquaresTables> {
   template <class Launcher, TypeGroup group>
   static SatKernels<Launcher> find(const TableRequest& request);
 };
-/// Plain sums as papers give them.
+/// The papers' plain sums.
 struct PaperTables : SatRegistry<PaperTables> {
   template <class Launcher, TypeGroup group>
   static SatKernels<Launcher> find(const TableRequest& request);
 };
 
-/// No functions where there are none.
+/// No functions if there are none.
 template <class Launcher>
 SatKernels<Launcher> table_kernels(const TableRequest& request) {
   const Type table = request.types.table;
@@ -87,11 +87,11 @@ struct TableWork {
 /// All of them.
 template <class Launcher>
 struct SatWork {
-  Shape plane;  ///< of the bytes that say which pixels count
+  Shape plane;  ///< of the marks of valid pixels
   TableWork<Launcher> count, tilted, sum;
 };
 
-/// `request` outlives what is found: the tables refer to its id.
+/// `request` must outlive the result: the tables refer to its id.
 template <class Launcher>
 Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
   Found<SatWork<Launcher>> found;
@@ -138,7 +138,7 @@ void Sat::prepare(Launcher& launcher, const SatRequest&, void* workspace, std::s
 /// The slices of zeros with which a volume's table begins.
 inline std::int64_t zero_slices(const SatRequest& request) { return request.border == Border::none ? 0 : 1; }
 
-/// What a kernel makes of a request's tables: of a volume the slices that are not zeros.
+/// A kernel's view of a request's tables: in a volume the slices that are not zeros.
 inline TableViews planes_of(const SatRequest& request, const Shape& image, const TableViews& views) {
   if (!request.volume) return views;
   const auto slices_of = [&](View view) {

@@ -1,10 +1,10 @@
 #pragma once
-// Which pixels count (areal): a byte for each pixel, 1 where it does. 1 launch. Reads 1 of the mask and, to find NaN,
-// every channel's element; writes 1.
+// Marks of valid pixels (areal): a byte for each pixel, 1 if it is valid. 1 launch. Reads 1 of the mask and, to find
+// NaN, every channel's element; writes 1.
 //
-// A plane of bytes of our own, not the caller's mask, because the table of counts is then the plain sum of its bytes;
-// because a pixel that is NaN in one channel counts in none; and because a table in the image's place overwrites
-// channels while others are still to be read.
+// A separate plane of bytes, not the caller's mask, because the table of counts is then the plain sum of its bytes;
+// because a pixel with NaN in one channel is invalid in all; and because a table in the image's place overwrites
+// channels before others are read.
 
 #include <areal/view.hpp>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace areal::kernels {
 
-/// Where a kernel finds these bytes; no address where all pixels count.
+/// A kernel's address of these bytes; null if all pixels are valid.
 struct Valid {
   std::uint8_t* plane = nullptr;
   std::int64_t row = 0, image = 0;  ///< bytes between rows, and between images of a batch
 
   Valid() = default;
-  /// For images of that shape, wherever that memory begins. Aligned for vectors.
+  /// For images of that shape, in memory at any address. Aligned for vectors.
   Valid(void* memory, const Shape& shape)
       : plane(static_cast<std::uint8_t*>(memory)), row((shape.width + 15) / 16 * 16), image(row * shape.height) {
     if (const auto misfit = reinterpret_cast<std::uintptr_t>(memory) % 16; misfit != 0) plane += 16 - misfit;
@@ -32,15 +32,15 @@ struct Valid {
   }
 };
 
-/// Does the pixel at (x, y) of an image count?
+/// True if the pixel at (x, y) of an image is valid.
 template <class M>
 AREAL_DEVICE bool is_valid(const M& m, const Valid& valid, std::int64_t x, std::int64_t y, Site site = AREAL_HERE) {
   return valid.plane == nullptr || m.load(valid.plane + y * valid.row + x, site) != 0;
 }
 
 struct ValidArgs {
-  const char* image;  ///< null where NaN counts
-  const char* mask;   ///< null where there is none
+  const char* image;  ///< null if NaN is valid
+  const char* mask;   ///< null without a mask
   Strides in, mask_in;
   std::int64_t width, height, channels;
   int size;  ///< bytes of an element: binary16, 32 or 64

@@ -1,5 +1,5 @@
 #pragma once
-// How a ScanRequest meets the primitives that sum lines.
+// Adapts a ScanRequest to the primitives that sum lines.
 
 #include <cstdint>
 #include "kernels/primitives/line/blocked_prescan.hpp"
@@ -25,7 +25,7 @@ struct SharedMemoryScan {
   }
 };
 
-/// The line is one warp's.
+/// One warp scans the whole line.
 template <WarpScan scan>
 struct OneWarpScan {
   template <class T>
@@ -36,10 +36,10 @@ struct OneWarpScan {
   }
 };
 
-/// Algorithm: workspace<T>(request, from) takes what it needs; run<In, T>(launcher, request, line, sums, from).
+/// Algorithm: workspace<T>(request, from) allocates its arrays; run<In, T>(launcher, request, line, sums, from).
 template <class Launcher, class In, class T, class Algorithm>
 ScanKernels<Launcher> line_kernels() {
-  ScanKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+  ScanKernels<Launcher> kernels;  // its blocks fit the shared memory of every device
   kernels.workspace_bytes = [](const ScanRequest& request) -> std::size_t {
     Workspace from(nullptr);
     if (request.n > 0) Algorithm::template workspace<T>(request, from);

@@ -26,7 +26,7 @@
 
 namespace areal::kernels {
 
-/// No functions where that algorithm is not one of these.
+/// No functions unless the algorithm is one of these.
 template <class Launcher, class In, class T>
 ScanKernels<Launcher> scan_kernels(std::string_view id) {
   if (id == "naive") return line_kernels<Launcher, In, T, NaiveScan>();

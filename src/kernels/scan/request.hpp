@@ -1,5 +1,5 @@
 #pragma once
-// The request for sums of a line, before the data is there.
+// The request for sums of a line: everything known before the data is there.
 
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
@@ -14,7 +14,7 @@ struct ScanRequest {
   std::string id;
   TypePair types;
   std::int64_t n = 0;
-  std::int64_t p = 0;  ///< threads, 0 for as many as there is work
+  std::int64_t p = 0;  ///< threads, 0 for one for each element of work
   std::int64_t k = 1;  ///< elements of a group of sequential-parallel
 };
 

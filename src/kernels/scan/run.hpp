@@ -9,7 +9,7 @@
 
 namespace areal::kernels {
 
-/// No functions where there is no such kernel.
+/// No functions if there is no such kernel.
 template <class Launcher>
 struct ScanKernels {
   std::size_t (*workspace_bytes)(const ScanRequest&) = nullptr;

@@ -29,7 +29,7 @@ void Engine::access(Thread& thread, Op op, std::uintptr_t at, unsigned bytes, un
   if (!is_flag(op) || options_.witness != nullptr) {
     const std::uint64_t from = shared ? at - reinterpret_cast<std::uintptr_t>(thread.shared) : place(at, bytes, number);
     if (options_.witness != nullptr && is_strong(op) && !shared)
-      options_.witness->handed(thread.block, thread.index, op, from);
+      options_.witness->flag_accessed(thread.block, thread.index, op, from);
     thread.warp->requests.add(number, static_cast<unsigned>(thread.index) & 31, from, sites_, width_, counts_);
   }
   thread.sent = nullptr;
@@ -40,7 +40,7 @@ void Engine::access(Thread& thread, Op op, std::uintptr_t at, unsigned bytes, un
 void Engine::check_shared_size(Thread& thread, std::size_t bytes, Site site) {
   if (bytes > std::max<std::size_t>(1, shape_.shared_bytes))
     fault(thread, FaultKind::shared_out_of_bounds, site,
-          "shared memory is taken for a structure of " + std::to_string(bytes) + " bytes; the kernel declares " +
+          "shared memory is used as a structure of " + std::to_string(bytes) + " bytes; the kernel declares " +
               std::to_string(shape_.shared_bytes));
 }
 
@@ -137,7 +137,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
       (!of_this_launch(r) ||
        (r.kind() != Stamp::copying &&
         (r.thread() == actor.id || (r.kind() == actor.kind && knows(actor.thread, r.thread(), r.time(), false)))))) {
-    r = mine;  // who is ordered after this read is ordered after that one
+    r = mine;  // everything ordered after this read is ordered after that one
     return;
   }
   const std::uint32_t in_warp = (actor.id - launch_id_) % stride_ % 32, bit = 1u << in_warp;
@@ -163,7 +163,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
       e.mask |= bit;
       return;
     }
-    // Out goes what needs no look any more: earlier launches, and this thread's own earlier reads.
+    // Removes readers that need no further check: earlier launches, and this thread's own earlier reads.
     if (!of_this_launch(e.stamp)) e.mask = 0;
     if (e.stamp.thread() == of_warp.thread() && e.stamp.kind() != Stamp::copying) {
       e.mask &= ~bit;
@@ -177,7 +177,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
   if (readers.size() < ReadLists::most)
     readers.push_back({of_warp, bit});
   else
-    readers[(step_ + actor.id) % readers.size()] = {of_warp, bit};  // not random(): checks leave the order as it is
+    readers[(step_ + actor.id) % readers.size()] = {of_warp, bit};  // not random(): checks must not change the schedule
 }
 
 void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
@@ -187,7 +187,8 @@ void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
   if (of_this_launch(w)) {
     if (w.kind() == Stamp::copying) conflict(actor, w, true, true, at);
     if (w.thread() != thread.id && !(strong && w.kind() == Stamp::strong) &&
-        !knows(thread, w.thread(), w.time(), sites_[w.site()].op != Op::send))  // what was seen to land has landed
+        !knows(thread, w.thread(), w.time(),
+               sites_[w.site()].op != Op::send))  // a send that is known at all has landed
       conflict(actor, w, true, true, at);
   }
   const Stamp r = cell.read;
@@ -198,7 +199,7 @@ void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
       for (std::uint32_t mask = e.mask; mask != 0; mask &= mask - 1) {
         const std::uint32_t id = e.stamp.thread() + static_cast<std::uint32_t>(std::countr_zero(mask));
         const bool own = id == thread.id && e.stamp.kind() != Stamp::copying;
-        // A cp.async reads until it is waited for, and then its mark is gone.
+        // A cp.async reads until its wait, which removes its mark.
         const bool copying = e.stamp.kind() == Stamp::copying && (id - launch_id_) % stride_ < agents_;
         if (copying || (!own && !knows(thread, id, e.stamp.time(), false)))
           conflict(actor, Stamp::make(id, e.stamp.time(), e.stamp.site(), e.stamp.kind()), true, false, at);

@@ -4,7 +4,8 @@
 
 namespace areal::simt {
 
-std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std::shared_ptr<const View>& b) {
+std::shared_ptr<const BlockClock> join(const std::shared_ptr<const BlockClock>& a,
+                                       const std::shared_ptr<const BlockClock>& b) {
   if (!b || a == b) return a;
   if (!a) return b;
   bool a_holds = true, b_holds = true;
@@ -14,7 +15,7 @@ std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std
   }
   if (a_holds) return a;
   if (b_holds) return b;
-  auto both = std::make_shared<View>(*a);
+  auto both = std::make_shared<BlockClock>(*a);
   for (std::size_t i = 0; i < both->size(); ++i) (*both)[i] = std::max((*a)[i], (*b)[i]);
   return both;
 }
@@ -32,7 +33,7 @@ const Front* Fronts::join(const std::vector<const Front*>& distinct) {
 }
 
 const Front* Fronts::acquire(const Front* front, const Release* release) {
-  // A thread that polls in a loop meets the same few releases again and again.
+  // A thread that polls in a loop acquires the same few releases repeatedly.
   if (front) {
     if (front->release == release) return front;
     int looked = 0;
@@ -82,7 +83,7 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
 }
 
 void Gathered::add(std::uint32_t thread, std::uint32_t time, std::uint32_t warp_known, const Row* row,
-                   const View* known, const Front* front, std::uint32_t stride) {
+                   const BlockClock* known, const Front* front, std::uint32_t stride) {
   if (view.empty()) view.resize(stride, 0);
   if (known != nullptr)
     for (std::size_t i = 0; i < view.size(); ++i) view[i] = std::max(view[i], (*known)[i]);

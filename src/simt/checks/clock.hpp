@@ -1,15 +1,16 @@
 #pragma once
-// Happens-before: what each thread knows of what others did.
+// Happens-before: what each thread knows of other threads' accesses.
 //
-// A thread has a time of its own, which a meeting or a release advances, so that an access is (thread, time). What a
-// thread knows of other threads is a vector clock, kept in layers that are nearly always empty or shared:
-//   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
+// A thread has its own time, which a barrier, a collective or a release advances, so that an access is (thread, time).
+// Its knowledge of other threads is a vector clock, kept in layers that are nearly always empty or shared:
+//   - all threads of its block up to block_known: since the last block barrier (kept by the block, for all its threads)
 //   - all lanes of its warp up to warp_known: since the last collective of the whole warp
-//   - row: lanes of its warp, if collectives of a part of it came since
-//   - view: threads of its block, if named barriers and mbarriers came since, and the block's agents: of its copies,
-//     and of what landed at its mbarriers
-//   - front: what flags, sends and cluster barriers of other blocks (and warps) brought: a graph of releases, joined
-//     without copying, and walked only if an access meets a stamp that the layers above do not cover.
+//   - row: lanes of its warp, after collectives of a part of it
+//   - view: threads of its block, after named barriers and mbarriers, and the block's agents: those of its copies, and
+//   of
+//     what landed at its mbarriers
+//   - front: knowledge from other blocks (and warps) by flags, sends and cluster barriers: a graph of releases, joined
+//     without copying, and searched only if an access conflicts with a stamp that the layers above do not cover.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +21,7 @@
 namespace areal::simt {
 
 using Row = std::array<std::uint32_t, 32>;
-using View = std::vector<std::uint32_t>;
+using BlockClock = std::vector<std::uint32_t>;
 
 struct Front;
 
@@ -30,9 +31,9 @@ struct Release {
   std::uint32_t thread;  // in the block
   std::uint32_t time, warp_known, block_known;
   std::shared_ptr<const Row> row;
-  std::shared_ptr<const View> view;
+  std::shared_ptr<const BlockClock> view;
   const Front* front;
-  bool reads_only = false;  // tells of what was read, and not of what was written: a send
+  bool reads_only = false;  // passes on the sender's reads, not its writes: a send
 };
 
 /// A join of fronts, and perhaps one more release.
@@ -46,12 +47,13 @@ struct ThreadClock {
   std::uint32_t time = 1;
   std::uint32_t warp_known = 0;
   std::shared_ptr<const Row> row;
-  std::shared_ptr<const View> view;
+  std::shared_ptr<const BlockClock> view;
   const Front* front = nullptr;
 };
 
 /// The elementwise maximum of two views. Null means no knowledge; no copy is made if one view contains the other.
-std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std::shared_ptr<const View>& b);
+std::shared_ptr<const BlockClock> join(const std::shared_ptr<const BlockClock>& a,
+                                       const std::shared_ptr<const BlockClock>& b);
 
 /// The releases and fronts of one launch.
 class Fronts {
@@ -64,8 +66,8 @@ class Fronts {
   const Front* acquire(const Front* front, const Release* release);
 
   /// True if something in that front followed what this thread of this block did at this time. Threads from `agents` on
-  /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it.
-  /// `write`: it wrote then.
+  /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it. `write`: the
+  /// access was a write.
   bool covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time, std::uint32_t agents,
               bool write, const Release*& found);
 
@@ -81,13 +83,13 @@ class Fronts {
   std::uint64_t visit_ = 0;
 };
 
-/// The knowledge that arrives at a named barrier or an mbarrier in one phase.
+/// The joint knowledge of the arrivals at a named barrier or an mbarrier in one phase.
 struct Gathered {
-  View view;
+  BlockClock view;
   std::vector<const Front*> fronts;  // distinct
 
   /// Adds what this thread of a block of `stride` threads and agents knows.
-  void add(std::uint32_t thread, std::uint32_t time, std::uint32_t warp_known, const Row* row, const View* view,
+  void add(std::uint32_t thread, std::uint32_t time, std::uint32_t warp_known, const Row* row, const BlockClock* view,
            const Front* front, std::uint32_t stride);
   void clear() {
     view.clear();

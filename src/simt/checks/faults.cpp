@@ -135,11 +135,11 @@ void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wr
 }
 
 void Engine::stuck(bool spinning) {
-  // Threads of one block in one state at one place are listed together; `first` stands for all.
+  // Threads of one block in one state at one place are listed together, by `first`.
   const Thread* first = nullptr;
   std::string what;
-  int told = 0;
-  const auto worth = [](State state) {  // if others do not reach a barrier, its waiting threads say more
+  int listed = 0;
+  const auto worth = [](State state) {  // if threads do not reach a barrier, those waiting there say more
     return state == State::barrier || state == State::named_barrier || state == State::cluster_barrier ? 3
            : state == State::collective                                                                ? 2
                                                                                                        : 1;
@@ -159,13 +159,13 @@ void Engine::stuck(bool spinning) {
         ++n;
       }
       if (first == nullptr || worth(thread.state) > worth(first->state)) first = &thread;
-      if (++told > 8) continue;
+      if (++listed > 8) continue;
       what += (what.empty() ? "block " : "; block ") + std::to_string(block->index) + ": thread " + std::to_string(t) +
               (n > 1 ? " and " + std::to_string(n - 1) + " more " : " ") + name(thread.state) + " at " +
               text(thread.site);
     }
   }
-  if (told > 8) what += "; and others";
+  if (listed > 8) what += "; and others";
   FaultKind kind = FaultKind::stuck;
   if (!spinning && worth(first->state) == 3) kind = FaultKind::barrier;
   if (!spinning && worth(first->state) == 2) kind = FaultKind::collective;

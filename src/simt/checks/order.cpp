@@ -1,4 +1,4 @@
-// The clocks: what meetings, gatherings and flags do to them, and what a thread knows.
+// The clocks: the effects of barriers, collectives and flags on them, and what a thread knows.
 #include <algorithm>
 #include <bit>
 
@@ -12,8 +12,8 @@ void note(std::vector<Pointer>& distinct, Pointer p) {
   if (p && std::find(distinct.begin(), distinct.end(), p) == distinct.end()) distinct.push_back(p);
 }
 
-/// The joint knowledge of the synchronising lanes of other warps and blocks. It is nearly always the same for all.
-class Outside {
+/// The joint knowledge of the synchronising threads about other warps and blocks. Nearly always they all have the same.
+class JointKnowledge {
  public:
   void add(const ThreadClock& clock) {
     if (clock.front != last_front_) note(fronts_, last_front_ = clock.front);
@@ -27,9 +27,9 @@ class Outside {
 
  private:
   std::vector<const Front*> fronts_;
-  std::shared_ptr<const View> view_, none_;
+  std::shared_ptr<const BlockClock> view_, none_;
   const Front* last_front_ = nullptr;
-  const std::shared_ptr<const View>* last_view_ = &none_;
+  const std::shared_ptr<const BlockClock>* last_view_ = &none_;
   const Front* front_ = nullptr;
 };
 
@@ -56,7 +56,7 @@ bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool wr
   const Release* found = nullptr;
   if (!fronts_.covers(clock.front, of_block, index, time, agents_, write, found)) return false;
   if (clock.front->release == found) return true;
-  if (!write && cluster_blocks_ > 0 && !found->reads_only) {  // a send may have brought it, and then not all of it
+  if (!write && cluster_blocks_ > 0 && !found->reads_only) {  // from a send, perhaps, which passes on no writes
     Release reads = *found;
     reads.reads_only = true;
     found = fronts_.release(std::move(reads));
@@ -72,25 +72,25 @@ void Engine::too_long() {
 }
 
 void Engine::wait_for_ever() {
-  for (;;) running_->fiber.suspend();  // the scheduler sees the fault, and unwinds
+  for (;;) running_->fiber.suspend();  // the scheduler sees the fault, and unwinds the fiber
 }
 
 void Engine::advance(Thread& thread) {
   if (++thread.clock.time >= Stamp::most_time) too_long();
 }
 
-void Engine::meet(Warp& warp, std::uint32_t mask) {
+void Engine::synchronise(Warp& warp, std::uint32_t mask) {
   std::uint32_t latest = 0;
-  Outside outside;
+  JointKnowledge joint;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const ThreadClock& clock = warp.lanes[std::countr_zero(m)].clock;
     latest = std::max(latest, clock.time);
-    outside.add(clock);
+    joint.add(clock);
   }
-  outside.finish(fronts_);
+  joint.finish(fronts_);
   std::shared_ptr<Row> row;
   if (mask != warp.born) {
-    // A part of the warp: from now on its lanes know what each of them did and knew.
+    // A part of the warp: its lanes now know each other's accesses and knowledge.
     row = std::make_shared<Row>();
     row->fill(0);
     for (std::uint32_t m = mask; m != 0; m &= m - 1) {
@@ -106,19 +106,19 @@ void Engine::meet(Warp& warp, std::uint32_t mask) {
     clock.time = latest + 1;
     if (!row) clock.warp_known = latest;
     if (row || clock.row) clock.row = row;
-    outside.give(clock);
+    joint.give(clock);
   }
 }
 
-void Engine::meet(Block& block) {
+void Engine::synchronise(Block& block) {
   std::uint32_t latest = 0;
-  Outside outside;
+  JointKnowledge joint;
   for (int t = 0; t < shape_.threads; ++t) {
     const ThreadClock& clock = block.threads[t].clock;
     latest = std::max(latest, clock.time);
-    outside.add(clock);
+    joint.add(clock);
   }
-  outside.finish(fronts_);
+  joint.finish(fronts_);
   if (latest + 1 >= Stamp::most_time) too_long();
   block.known = latest;
   for (int t = 0; t < shape_.threads; ++t) {
@@ -126,7 +126,7 @@ void Engine::meet(Block& block) {
     clock.time = latest + 1;
     clock.warp_known = latest;
     if (clock.row) clock.row = nullptr;
-    outside.give(clock);
+    joint.give(clock);
   }
 }
 

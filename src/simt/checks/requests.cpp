@@ -87,7 +87,7 @@ void Requests::settle(const Sites& sites, unsigned w, Counts& counts) {
 
 void Requests::overtake(Slot& slot, unsigned number, std::uint32_t occurrence, const Sites& sites, unsigned w,
                         Counts& counts) {
-  // The ring is full: its oldest request is charged as it is, and lanes that come later start a new one.
+  // The ring is full: its oldest request is charged incomplete, and later lanes start a new one.
   Request& oldest = slot.requests[(occurrence + 1) % most];
   if (oldest.mask == 0) return;
   pay(oldest, sites[number], w, counts);

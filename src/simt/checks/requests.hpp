@@ -1,10 +1,10 @@
 #pragma once
-// Combines the accesses of a warp's lanes into requests, and computes what a request costs.
+// Combines the accesses of a warp's lanes into requests, and computes a request's cost.
 //
 // Lanes run one after another between two synchronisations of the warp, so the accesses of one GPU instruction arrive
-// here scattered. Accesses belong together if they have the same site and the same occurrence: the n-th time that their
-// lane came to the site since the last synchronisation of the warp. A request is charged when every lane has made it,
-// or at the next synchronisation.
+// here separately. Accesses belong together if they have the same site and the same occurrence: their lane's n-th visit
+// of the site since the last synchronisation of the warp. A request is charged when every lane has made it, or at the
+// next synchronisation.
 
 #include <areal/research/launch_counts.hpp>
 #include <array>
@@ -27,14 +27,14 @@ struct Request {
 class Witness {
  public:
   virtual ~Witness() = default;
-  virtual void asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) = 0;
+  virtual void requested(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) = 0;
   /// All threads of the block have reached its barrier.
-  virtual void met(std::int64_t block) = 0;
+  virtual void barrier(std::int64_t block) = 0;
   /// The launch has ended.
-  virtual void ended(const LaunchCounts& launch) = 0;
-  /// A lane has moved a word of global memory by an atomic, acquire, release or relaxed access. Called at once, when
-  /// the request is charged.
-  virtual void handed(std::int64_t /*block*/, int /*thread*/, Op, std::uint64_t /*at*/) {}
+  virtual void launch_ended(const LaunchCounts& launch) = 0;
+  /// A lane has moved a word of global memory by an atomic, acquire, release or relaxed access. Called at once, not
+  /// when the request is charged.
+  virtual void flag_accessed(std::int64_t /*block*/, int /*thread*/, Op, std::uint64_t /*at*/) {}
 };
 
 /// Adds a request to the counts. Shared addresses count from the start of the block's shared memory. w: elements of an
@@ -43,7 +43,7 @@ void charge(const Request& request, const Sites::Entry& site, unsigned w, Counts
 
 class Requests {
  public:
-  /// A new warp with these lanes, the n-th of a block. The requests of the previous one have been charged.
+  /// Starts a new warp with these lanes, the n-th of a block. The requests of the previous one have been charged.
   void begin(std::uint32_t lanes, std::int64_t block, int warp, Witness* witness) {
     lanes_ = lanes, block_ = block, warp_ = warp, witness_ = witness;
   }
@@ -74,7 +74,7 @@ class Requests {
   void settle(const Sites& sites, unsigned w, Counts& counts);
 
  private:
-  // A request does not wait any longer for a lane that runs so far ahead of the others.
+  // A lane may be this many occurrences ahead of the others before its requests are charged.
   static constexpr std::uint32_t most = 1u << 15;
 
   struct Slot {
@@ -91,7 +91,7 @@ class Requests {
   void overtake(Slot& slot, unsigned number, std::uint32_t occurrence, const Sites& sites, unsigned w, Counts& counts);
   void pay(const Request& request, const Sites::Entry& site, unsigned w, Counts& counts) {
     charge(request, site, w, counts);
-    if (witness_ != nullptr) witness_->asked(block_, warp_, request, site);
+    if (witness_ != nullptr) witness_->requested(block_, warp_, request, site);
   }
 
   std::uint32_t lanes_ = 0;

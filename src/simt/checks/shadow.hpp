@@ -11,7 +11,7 @@
 
 namespace areal::simt {
 
-/// Who, when, where and how, in 64 bits.
+/// Which thread accessed, when, at which site and how, in 64 bits.
 struct Stamp {
   enum Kind : unsigned {
     none = 0,     // none: never written, or not read since
@@ -47,8 +47,8 @@ struct Readers {
   std::uint32_t mask;
 };
 
-/// The readers of cells that have several. If more than `most` unordered warps read a cell, `most` are remembered:
-/// enough to find a race with one of them, but not with each.
+/// The readers of cells with several. Of more than `most` unordered warps that read a cell, `most` are kept: a race
+/// with one of them is found, but not each race.
 class ReadLists {
  public:
   static constexpr std::size_t most = 64;
@@ -65,7 +65,7 @@ class ReadLists {
 
 class Shadow {
  public:
-  /// Shadows bytes from `first` on, all written by the host or never. Keeps the current granule.
+  /// Shadows bytes from `first` on, all or none of them written by the host. Keeps the current granule.
   void cover(std::uintptr_t first, std::size_t bytes, bool initialised, ReadLists& lists);
 
   /// The cells of an access that is aligned to its size and inside the covered bytes. Sets n to their number.
@@ -74,13 +74,13 @@ class Shadow {
     n = bytes >> shift_;
     return cells_.data() + ((at >> shift_) - (first_ >> shift_));
   }
-  /// The host writes there, between two launches: any address, any number of bytes.
+  /// Marks bytes as written by the host between two launches: any address, any number of bytes.
   void write_by_host(std::uintptr_t at, std::size_t bytes, ReadLists& lists);
-  /// Thread numbers restart: writes of threads become the host's.
+  /// Thread numbers restart: writes of threads count as the host's.
   void forget_threads(ReadLists& lists);
   /// Bytes that were never written.
   std::size_t unwritten() const;
-  /// A cell has received a list of readers.
+  /// Records that a cell refers to a list of readers.
   void note_list() { listed_ = true; }
   std::size_t granule() const { return std::size_t{1} << shift_; }
 
@@ -91,7 +91,7 @@ class Shadow {
   std::uintptr_t first_ = 0;
   std::size_t bytes_ = 0;
   unsigned shift_ = 4;
-  bool listed_ = false;  // ReadLists were used, so that cover() must look for them
+  bool listed_ = false;  // some cell refers to a list, which cover() must then search for
   std::vector<Cell> cells_;
 };
 

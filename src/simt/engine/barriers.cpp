@@ -34,9 +34,9 @@ void Engine::complete(Block& block, Thread& last) {
   block.arrived = 0;
   ++block.barriers;
   ++counts_.block_barriers;
-  if (options_.checks) meet(block);
+  if (options_.checks) synchronise(block);
   for (Warp& warp : block.warps) settle(warp);
-  if (options_.witness != nullptr) options_.witness->met(block.index);
+  if (options_.witness != nullptr) options_.witness->barrier(block.index);
   for (int t = 0; t < shape_.threads; ++t)
     if (&block.threads[t] != &last) make_ready(block.threads[t]);
 }
@@ -73,20 +73,20 @@ void Engine::complete(Thread& last, NamedBarrier& barrier) {
   ++counts_.named_barriers;
   std::vector<Thread*> waiting;
   waiting.swap(barrier.waiting);
-  const auto view = std::make_shared<const View>(std::move(barrier.gathered.view));
+  const auto view = std::make_shared<const BlockClock>(std::move(barrier.gathered.view));
   const Front* const front = fronts_.join(barrier.gathered.fronts);
   barrier.threads = 0;
   barrier.arrived.clear();
   barrier.gathered.clear();
   for (Thread* thread : waiting) {
     if (options_.checks) {
-      thread->clock.view = view;  // which holds what the thread brought
+      thread->clock.view = view;  // which includes the thread's own knowledge
       thread->clock.front = front;
       advance(*thread);
     }
     if (thread != &last) make_ready(*thread);
   }
-  for (Warp& warp : last.home->warps) {  // warps that met here as a whole
+  for (Warp& warp : last.home->warps) {  // warps that arrived here as a whole
     const auto here =
         std::count_if(waiting.begin(), waiting.end(), [&](Thread* thread) { return thread->warp == &warp; });
     if (here > 0 && here == std::popcount(warp.born & ~warp.exited)) settle(warp);

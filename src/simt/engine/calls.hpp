@@ -1,6 +1,6 @@
 #pragma once
-// What Machine asks of the engine behind it: the part of a thread that it reads itself, and the calls that check, count
-// and switch threads. Kernels include no more of the engine than this.
+// The interface between Machine and the engine: the part of a thread that Machine reads itself, and the calls that
+// check, count and switch threads. Kernels include no more of the engine than this.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace areal::simt {
 
-/// What a thread knows of itself.
+/// A thread's own data.
 struct ThreadInterface {
   int index = 0;  // in its block
   std::int64_t block = 0;
@@ -33,16 +33,16 @@ namespace calls {
 
 /// Checks and counts an access that the caller then makes. Returns only if it breaks no rule.
 void access(ThreadInterface& thread, Op op, const void* at, unsigned bytes, unsigned elements, Site site);
-/// Shared memory was asked for as a structure of so many bytes.
+/// Checks that a kernel uses shared memory as a structure of that many bytes.
 void shared(ThreadInterface& thread, std::size_t bytes, Site site);
 
-/// Lets others run: before a poll, at a pause, and now and then before a flag is written.
+/// Lets other threads run: before a poll, at a pause, and sometimes before a flag is written.
 void poll_pause(ThreadInterface& thread, Site site);
 void perhaps_pause(ThreadInterface& thread, Site site);
-/// After a publish, and after a poll: the flag at this address hands on what its publisher knew.
+/// After a publish, and after a poll: the flag at this address passes on its publisher's knowledge.
 void release(ThreadInterface& thread, const void* at);
 void acquire(ThreadInterface& thread, const void* at);
-/// After a post: what was published there is overwritten.
+/// After a post, which overwrites what was published there.
 void forget_release(ThreadInterface& thread, const void* at);
 
 void sync(ThreadInterface& thread, Site site);

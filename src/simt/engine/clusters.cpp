@@ -1,10 +1,10 @@
-// Clusters of blocks: their barrier, sends to one another's shared memory, copies that arrive at mbarriers, and what
-// must be true when a block of a cluster ends.
+// Clusters of blocks: their barrier, sends to each other's shared memory, copies that arrive at mbarriers, and the
+// conditions for a block of a cluster to end.
 //
-// What lands at an mbarrier, by a send or by a copy, is written by an agent of that mbarrier, at the time of the phase
-// in which it lands. The phase hands the agent's time to who waits for it, and nobody else knows it. With it comes, for
-// each block that sent, what its senders knew, but of reads alone (Release::reads_only): a value that was read cannot
-// be changed by what its reader allows afterwards, while st.async orders no write but its own.
+// Data that lands at an mbarrier, by a send or a copy, is written by an agent of that mbarrier, at the time of the
+// phase in which it lands. The phase passes the agent's time on to threads that wait for it, and to no others. For each
+// sending block it also passes on its senders' knowledge, but of reads only (Release::reads_only): a value that was
+// read cannot be changed by what its reader allows afterwards, while st.async orders no write but its own.
 #include <algorithm>
 #include <areal/error.hpp>
 #include <cstring>
@@ -54,9 +54,9 @@ void Engine::complete_cluster(Thread& last) {
     ++block.barriers;
     ++counts_.block_barriers;
     for (Warp& warp : block.warps) settle(warp);
-    if (options_.witness != nullptr) options_.witness->met(block.index);
+    if (options_.witness != nullptr) options_.witness->barrier(block.index);
     if (!options_.checks) continue;
-    meet(block);
+    synchronise(block);
     const ThreadClock& clock = block.threads[0].clock;
     fronts.push_back(fronts_.acquire(nullptr, fronts_.release({block.index, 0, block.known, block.known, block.known,
                                                                nullptr, clock.view, clock.front})));
@@ -143,7 +143,7 @@ void Engine::send(Thread& thread, void* cell, const void* value, unsigned bytes,
   sends_.push_back(send);
 }
 
-/// What the thread knows, once for a run of sends with nothing between them.
+/// The thread's knowledge, computed once for consecutive sends.
 const Release* Engine::known_to_send(Thread& thread) {
   const ThreadClock& clock = thread.clock;
   const Release* const last = thread.sent;
@@ -155,7 +155,7 @@ const Release* Engine::known_to_send(Thread& thread) {
               clock.time,         clock.warp_known,
               thread.home->known, clock.row,
               clock.view,         clock.front};
-  advance(thread);  // what it does from now on is not among it
+  advance(thread);  // excludes its later accesses
   return thread.sent = fronts_.release(std::move(now));
 }
 
@@ -201,14 +201,14 @@ void Engine::land(const Send& send) {
 
 void Engine::close_phase(MbarrierState& state) {
   if (state.agent < 0) return;
-  View& view = state.gathered.view;
+  BlockClock& view = state.gathered.view;
   if (view.empty()) view.resize(stride_, 0);
   view[static_cast<std::size_t>(state.agent)] = state.time++;
   if (!state.senders.empty()) state.sent_phases = state.phase + 1;
   for (Senders& senders : state.senders)
     state.gathered.fronts.push_back(
         fronts_.acquire(nullptr, fronts_.release({senders.block, 0, 0, 0, senders.block_known, nullptr,
-                                                  std::make_shared<const View>(std::move(senders.gathered.view)),
+                                                  std::make_shared<const BlockClock>(std::move(senders.gathered.view)),
                                                   fronts_.join(senders.gathered.fronts), true})));
   state.senders.clear();
 }
@@ -243,7 +243,7 @@ void Engine::land(CopyArrival& arrival) {
   perhaps_complete(state);
 }
 
-/// The thread waits for its copies itself: it knows what those did that arrive at barriers.
+/// For threads that wait for their copies themselves: they know the accesses of those that arrive at barriers.
 void Engine::land_arrivals(Thread& thread) {
   for (std::size_t i = 0; i < copy_arrivals_.size();) {
     if (copy_arrivals_[i].thread != &thread) {

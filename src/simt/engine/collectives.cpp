@@ -33,7 +33,7 @@ std::uint64_t Engine::collective(Thread& thread, Collective kind, std::uint32_t 
     warp.first = me;
   }
   const Thread& first = warp.lanes[warp.first];
-  // If the first of equal collectives is allowed, so are the others, except that each must be in its own mask.
+  // If the first of equal collectives is valid, so are the others, except that each must be in its own mask.
   if (!warp.alike || warp.collecting == 0 || first.mask != mask || first.kind != kind || (mask >> me & 1) == 0)
     check_collective(thread);
   warp.collecting |= 1u << me;
@@ -68,7 +68,7 @@ void Engine::check_collective(Thread& thread) {
   for (std::uint32_t waiting = warp.collecting & thread.mask; waiting != 0; waiting &= waiting - 1) {
     const Thread& other = warp.lanes[std::countr_zero(waiting)];
     if ((other.mask >> me & 1) == 0) {
-      warp.alike = false;  // it is in a collective of others first
+      warp.alike = false;  // it is still in a collective of other lanes
     } else if (other.mask != thread.mask) {
       fault(thread, FaultKind::collective, thread.site,
             call + " with mask " + hex(thread.mask) + ", while thread " + std::to_string(other.index) +
@@ -124,7 +124,7 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
   }
   warp.collecting &= ~mask;
   if (warp.collecting != 0 && (mask >> warp.first & 1) != 0) warp.alike = false;
-  if (options_.checks) meet(warp, mask);
+  if (options_.checks) synchronise(warp, mask);
   if (mask == (warp.born & ~warp.exited)) settle(warp);
 }
 

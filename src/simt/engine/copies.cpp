@@ -27,7 +27,7 @@ void Engine::copy_async(Thread& thread, void* to, const void* from, unsigned byt
   if (random() % 2 == 0)
     land(copy);
   else
-    std::memset(to, Memory::poison, bytes);  // it lands at the wait
+    std::memset(to, Memory::poison, bytes);  // the data lands at the wait
   thread.copies.push_back(copy);
 }
 
@@ -38,7 +38,7 @@ void Engine::land(PendingCopy& copy) {
   ++changes_;
 }
 
-/// The copy is done: its source may be written again, and what it wrote is `by`'s, as of now, if it was waited for.
+/// Ends the copy: its source may be written again, and its target is `by`'s, as of now, if the copy was waited for.
 void Engine::end_copy(Thread& thread, PendingCopy& copy, By by, bool waited) {
   land(copy);
   if (!options_.checks) return;
@@ -73,7 +73,7 @@ void Engine::wait_copies(Thread& thread, int youngest) {
 
 void Engine::fence_async(Thread& thread) {
   thread.fenced = thread.clock.time;
-  if (options_.checks) advance(thread);  // what it puts from now on is not covered
+  if (options_.checks) advance(thread);  // excludes its later puts
 }
 
 void Engine::check_bulk(Thread& thread, const void* shared, const void* global, std::size_t n, Op op, Site site) {
@@ -96,7 +96,7 @@ BulkCopy& Engine::issue_bulk(Thread& thread, void* to, const void* from, std::si
   const unsigned number = sites_.number(site, op, 4, 1);
   const bool load = op == Op::bulk_load;
   if (options_.checks) {
-    // Ordered after its issuer's knowledge; from now on nobody may touch its source and target.
+    // The copy is ordered after its issuer's knowledge; until it ends, no thread may access its source and target.
     const std::uint32_t id = block.first_id + agent;
     read_cells({thread, id, time, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(from), n, !load);
     write_cells({thread, id, time + 1, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(to), n, load);
@@ -114,7 +114,7 @@ BulkCopy& Engine::issue_bulk(Thread& thread, void* to, const void* from, std::si
           nullptr,
           &thread,
           thread.bulk_group};
-  // As elements of 4 bytes: the copy engine knows of no others.
+  // Counted as elements of 4 bytes, as the copy engine has no element type.
   const std::uint64_t at = place(reinterpret_cast<std::uintptr_t>(load ? from : to), n, number),
                       group = std::uint64_t{width_} * 4;
   GlobalCounts& counts = load ? counts_.reads : counts_.writes;
@@ -184,7 +184,7 @@ void Engine::land_bulk(std::size_t i) {
   }
   if (!load) return;
   if (options_.checks) {
-    View& view = copy.barrier->gathered.view;
+    BlockClock& view = copy.barrier->gathered.view;
     if (view.empty()) view.resize(stride_, 0);
     view[copy.agent] = std::max(view[copy.agent], copy.time + 1);
   }
@@ -197,7 +197,7 @@ void Engine::land_some() {
 }
 
 void Engine::wait_bulk(Thread& thread, int youngest) {
-  std::shared_ptr<View> view;
+  std::shared_ptr<BlockClock> view;
   for (std::size_t i = bulk_.size(); i-- > 0;) {
     const BulkCopy& copy = *bulk_[i];
     if (copy.issuer == &thread && copy.barrier == nullptr &&
@@ -208,8 +208,9 @@ void Engine::wait_bulk(Thread& thread, int youngest) {
   for (const auto& [group, agent, time] : thread.bulk_reads)
     if (group + static_cast<std::uint32_t>(youngest) < thread.bulk_group) {
       if (!view)
-        view = thread.clock.view ? std::make_shared<View>(*thread.clock.view) : std::make_shared<View>(stride_, 0);
-      (*view)[agent] = std::max((*view)[agent], time);  // it has read; when what it writes arrives, nobody is told
+        view = thread.clock.view ? std::make_shared<BlockClock>(*thread.clock.view)
+                                 : std::make_shared<BlockClock>(stride_, 0);
+      (*view)[agent] = std::max((*view)[agent], time);  // only its reads: nothing reports the arrival of its writes
     }
   std::erase_if(thread.bulk_reads,
                 [&](const auto& r) { return r.group + static_cast<std::uint32_t>(youngest) < thread.bulk_group; });

@@ -59,7 +59,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   const std::uint64_t ids = static_cast<std::uint64_t>(blocks) * stride_;
   if (options_.checks && ids >= Stamp::most_thread)
     throw InvalidArgument(kernel_ + ": too many threads to check; a launch without checks takes more");
-  if (next_id_ + ids >= Stamp::most_thread) {  // ids restart, so writes of earlier launches become the host's
+  if (next_id_ + ids >= Stamp::most_thread) {  // ids restart, so writes of earlier launches count as the host's
     for (const auto& region : memory_.regions()) region->shadow.forget_threads(memory_.lists());
     next_id_ = 1;
   }
@@ -81,7 +81,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   if (thrown) std::rethrow_exception(thrown);
   counts_.launches = 1;
   LaunchCounts launch{kernel_, blocks, shape.threads, counts_, order_, shape.shared_bytes};
-  if (options_.witness != nullptr) options_.witness->ended(launch);
+  if (options_.witness != nullptr) options_.witness->launch_ended(launch);
   return launch;
 }
 
@@ -96,7 +96,7 @@ void Engine::schedule() {
   while (slots_.size() < residents) slots_.push_back(std::make_unique<Block>());
   std::size_t begun = 0, running = residents;
   for (std::size_t i = 0; i < residents; ++i, ++begun) {
-    // Those of a cluster are found by their numbers.
+    // Blocks of a cluster are found by their numbers.
     const auto slot = cluster_blocks_ > 0 ? static_cast<std::size_t>(order[begun]) : i;
     place(*slots_[slot], order[begun]);
   }
@@ -104,7 +104,7 @@ void Engine::schedule() {
     if (!bulk_.empty()) land_some();
     if (!sends_.empty() || !copy_arrivals_.empty()) land_some_sent();
     Warp* warp;
-    // A polling lane gets a turn now and then; the others are the ones that it waits for.
+    // A polling lane gets a turn only sometimes, as it waits for the others.
     if (!ready_.empty() && (polling_.empty() || random() % 8 != 0)) {
       warp = ready_[random() % ready_.size()];
       run_ready(*warp);
@@ -242,14 +242,14 @@ void Engine::run_ready(Warp& warp) {
     std::uint32_t next = lane;
     if (warp.ready == 0) {
       take_out(ready_, warp, &Warp::in_ready);
-    } else {  // a thread's stack has left the cache since it ran: it can come while this thread runs
+    } else {  // a thread's stack is no longer cached: prefetch it while this thread runs
       next = any_lane(warp.ready);
       __builtin_prefetch(&warp.lanes[next].state, 1);
       warp.lanes[next].fiber.prefetch();
     }
     resume(warp.lanes[lane]);
     if (warp.ready == 0) return;
-    if (random() % 512 == 0) return;  // another warp's turn; rarely, as its lanes are not in the cache
+    if (random() % 512 == 0) return;  // another warp's turn; rarely, as its lanes are not cached
     lane = next != lane ? next : any_lane(warp.ready);
   }
 }

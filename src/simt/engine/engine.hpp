@@ -41,7 +41,7 @@ struct PendingCopy {
   bool landed;
 };
 
-/// A bulk store by this thread, that reads shared memory until wait_bulk.
+/// A bulk store by this thread, which reads shared memory until wait_bulk.
 struct BulkRead {
   std::uint32_t group, agent, time;
 };
@@ -65,7 +65,7 @@ struct Thread : ThreadInterface {
   std::vector<BulkRead> bulk_reads;
   std::uint32_t copy_group = 0, bulk_group = 0;
   std::uint32_t fenced = 0;       // time of its last fence_async
-  const Release* sent = nullptr;  // what it knew at its last send, if it has made no access since
+  const Release* sent = nullptr;  // its knowledge at its last send, if it has made no access since
 };
 
 struct Warp {
@@ -93,7 +93,7 @@ struct Call {
   Site site;
 };
 
-/// What the threads of one block knew when they sent.
+/// The knowledge of the threads of one block when they sent.
 struct Senders {
   std::int64_t block;
   std::uint32_t block_known = 0;
@@ -109,7 +109,7 @@ struct MbarrierState {
   std::int64_t bytes = 0;  // expected minus landed
   unsigned phase = 0;
   Gathered gathered;
-  std::array<std::shared_ptr<const View>, 2> view;  // of the last phase of each parity
+  std::array<std::shared_ptr<const BlockClock>, 2> view;  // of the last phase of each parity
   std::array<const Front*, 2> front{};
   std::vector<Thread*> waiting;
   // Sends, and copies that arrive here.
@@ -129,7 +129,7 @@ struct Send {
   std::byte* to;
   std::array<std::byte, 16> value;
   unsigned bytes, site;  // the site's number
-  const Release* known;  // what its sender knew; null without checks
+  const Release* known;  // its sender's knowledge; null without checks
   Call call;
 };
 
@@ -140,7 +140,7 @@ struct CopyArrival {
   std::vector<PendingCopy> copies;
 };
 
-/// The blocks of a cluster, as they meet.
+/// The blocks of a cluster, and their barrier.
 struct Cluster {
   int arrived = 0, finished = 0;  // threads at its barrier; for good
   Site site;
@@ -154,7 +154,7 @@ struct BulkCopy {
   const std::byte* from;
   std::size_t bytes;
   std::uint32_t agent;  // in the block
-  std::uint32_t time;   // it reads then, and writes at the next
+  std::uint32_t time;   // of its reads; its writes have the next one
   unsigned site;
   MbarrierState* barrier;  // of a load
   Thread* issuer;          // of a store
@@ -236,7 +236,7 @@ class Engine {
   std::uint32_t any_lane(std::uint32_t mask);
   void settle(Warp& warp) { warp.requests.settle(sites_, width_, counts_); }
 
-  // Who an access is by: the thread, or an agent on its behalf.
+  // The author of an access: the thread, or an agent on its behalf.
   struct Actor {
     Thread& thread;
     std::uint32_t id, time;
@@ -247,7 +247,8 @@ class Engine {
   };
   // Accesses: accesses.cpp.
   ShadowedRegion& region(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
-  /// Where requests are counted: from the region's begin on, as if each began at a multiple of all that matters.
+  /// The address at which requests are counted: from the region's begin on, as if each began at a multiple of every
+  /// alignment.
   std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
   void check_shared(Thread& thread, std::uintptr_t at, std::size_t bytes, Op op, Site site);
   Cell* cells(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
@@ -259,10 +260,10 @@ class Engine {
   void check_write(const Actor& actor, Cell& cell, std::uintptr_t at);
 
   // Clocks: order.cpp.
-  /// write: it wrote then. Of what a sender did, only its reads are known to who waited for the send.
+  /// write: the access was a write. A thread that waited for a send knows only the sender's reads.
   bool knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool write);
-  void meet(Warp& warp, std::uint32_t mask);
-  void meet(Block& block);
+  void synchronise(Warp& warp, std::uint32_t mask);
+  void synchronise(Block& block);
   void advance(Thread& thread);
   void gather(Gathered& gathered, const Thread& thread);
   [[noreturn]] void too_long();
@@ -273,7 +274,7 @@ class Engine {
   void complete(Warp& warp, std::uint32_t mask);
   void complete(Block& block, Thread& last);
   void complete(Thread& thread, NamedBarrier& barrier);
-  /// receiver: the block whose barrier at the same place is meant, if not the thread's.
+  /// receiver: the block whose barrier at the same place is used, if not the thread's.
   MbarrierState& mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site, Block* receiver = nullptr);
   void perhaps_complete(MbarrierState& barrier);
   void pass(Thread& thread, MbarrierState& barrier, unsigned parity);

@@ -22,7 +22,7 @@ namespace areal::simt {
 namespace {
 
 constexpr std::size_t page = 4096, slab_stacks = 64;
-// Neighbouring stacks begin at different cache offsets; otherwise the tops of all stacks would share a few lines.
+// Consecutive stacks begin at different cache offsets; otherwise the tops of all stacks would share a few lines.
 constexpr std::size_t stride = Stacks::stack_bytes + page;
 
 }  // namespace

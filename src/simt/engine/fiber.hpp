@@ -1,6 +1,6 @@
 #pragma once
-// A thread's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
-// itself, and one that is destroyed in between is unwound, so that the destructors of its frames run.
+// The control flow of a simulated thread: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, and
+// it suspends itself. A fiber destroyed in between is unwound, so that the destructors of its frames run.
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace areal::simt {
 
-/// Stacks of 64 KiB, each above a guard page, reused. A thread keeps the stacks that its launches needed, because
-/// mapping and protecting them costs more than a small launch.
+/// Stacks of 64 KiB, each above a guard page, reused. A thread keeps the stacks of its launches, because mapping and
+/// protecting them costs more than a small launch.
 class Stacks {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
@@ -68,7 +68,7 @@ class Fiber {
     boost::context::stack_context allocate() { return stacks->take(); }
     void deallocate(const boost::context::stack_context& stack) { stacks->give(stack); }
   };
-  // Tells AddressSanitizer of each change of stacks; nothing in other builds.
+  // Reports each change of stacks to AddressSanitizer; nothing in other builds.
   void leave_scheduler();
   void back_in_scheduler();
   void back_from_unwound();
@@ -84,7 +84,7 @@ class Fiber {
 
 template <class Body>
 void Fiber::start(Stacks& stacks, Body body) {
-  struct Keeping : Allocator {  // remembers the stack, for the sanitizer
+  struct Keeping : Allocator {  // keeps the stack, for the sanitizer
     const void** bottom;
     boost::context::stack_context allocate() {
       auto stack = Allocator::allocate();

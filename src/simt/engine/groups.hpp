@@ -9,7 +9,7 @@
 
 namespace areal::simt {
 
-/// The addresses of a request, without gaps for lanes that took no part.
+/// The addresses of a request, without gaps for inactive lanes.
 struct Dense {
   explicit Dense(const Request& request) {
     for (std::uint32_t mask = request.mask; mask != 0; mask &= mask - 1)
@@ -32,8 +32,8 @@ std::uint64_t distinct(const Dense& dense, Unit unit) {
   return static_cast<std::uint64_t>(std::unique(units.begin(), units.begin() + dense.n) - units.begin());
 }
 
-/// Groups of w accesses of that many bytes. Coalesced: no more groups than a run of as many neighbours from the same
-/// lowest address would touch.
+/// Groups of w accesses of that many bytes. Coalesced: no more groups than consecutive accesses from the same lowest
+/// address would touch.
 struct Touched {
   std::uint64_t groups;
   bool coalesced;

@@ -6,21 +6,21 @@
 // it must wait for others (a collective of the warp, a barrier) or polls, so plain accesses cost no switch. Every run
 // can be replayed, as the seed determines everything.
 //   - Memory: regions are registered with the launcher (memory.hpp). Each granule of a region, and of the shared memory
-//     of a block, has a shadow cell (shadow.hpp): who wrote it last, who has read it since, when, and at which line.
+//     of a block, has a shadow cell (shadow.hpp): its last writer and later readers, with times and lines.
 //   - Order: each thread carries a clock (clock.hpp), advanced and joined by collectives, barriers and published flags.
-//     Where an access meets another thread's that its clock does not cover, and one of the two writes, that is a race,
-//     whatever order the scheduler took: the CPU beneath is x86 and forgives, the clocks do not.
-//   - Words of relaxed, acquire, release and atomic accesses do not race with one another; with plain accesses they do.
+//     An access that conflicts with another thread's, one of the two a write, is a race if the clock does not cover it,
+//     in every schedule: the x86 CPU below would forgive it, the clocks do not.
+//   - Words of relaxed, acquire, release and atomic accesses do not race with each other; with plain accesses they do.
 //   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
 //   - Clusters: all blocks of a launch of clusters are resident. A send lands at a time set by the seed. Its mbarrier
-//     has a time of its own, its phases, which stamps what landed in each: who waited for a phase knows these, and of
-//     the senders' past what they had read, but not what they had written (clusters.cpp).
+//     counts phases, which stamp what lands in each: a thread that waited for a phase knows these, and of the senders'
+//     past only their reads, not their writes (clusters.cpp).
 //   - Requests: the accesses of a warp's lanes are combined by site and occurrence (requests.hpp), and counted as
 //     the memory machines and ncu would.
 // A broken rule ends the launch with a Fault (fault.hpp), and all fibers are unwound.
 //
-// What it does not see: the timing of a real GPU, rounding of other instructions, and orders weaker than happens-before
-// allows on words that post and peek move (two such words of one thread arrive in the order of the schedule).
+// Not simulated: the timing of a real GPU, rounding of other instructions, and orders weaker than happens-before on
+// words that post and peek move (two such words of one thread arrive in the order of the schedule).
 
 #include <cstring>
 #include <type_traits>
@@ -29,8 +29,7 @@
 
 namespace areal::simt {
 
-/// The machine that a kernel gets: a handle to its thread. See src/kernels/primitives/machine.hpp for what the calls
-/// mean.
+/// The machine of a kernel: a handle to its thread. For the calls' meaning see src/kernels/primitives/machine.hpp.
 class Machine {
  public:
   explicit Machine(ThreadInterface& thread) : thread_(&thread) {}

@@ -76,7 +76,7 @@ void Engine::perhaps_complete(MbarrierState& state) {
   ++counts_.mbarrier_phases;
   const unsigned parity = state.phase & 1;
   close_phase(state);
-  state.view[parity] = state.gathered.view.empty() ? nullptr : std::make_shared<const View>(state.gathered.view);
+  state.view[parity] = state.gathered.view.empty() ? nullptr : std::make_shared<const BlockClock>(state.gathered.view);
   state.front[parity] = fronts_.join(state.gathered.fronts);
   state.gathered.clear();
   state.pending = state.arrivals;

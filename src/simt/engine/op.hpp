@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of access that the machine distinguishes, and the place of each.
+// The kinds of access that the machine distinguishes, and the memory of each.
 
 #include <cstdint>
 
@@ -37,17 +37,17 @@ constexpr bool is_write(Op op) {
          op == Op::send;
 }
 constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::atomic_min || op == Op::shared_add; }
-/// Accesses that do not race with one another, whatever their order.
+/// Accesses that do not race with each other in any order.
 constexpr bool is_strong(Op op) {
   return is_atomic(op) || op == Op::store_release || op == Op::load_acquire || op == Op::store_relaxed ||
          op == Op::load_relaxed;
 }
-/// Words that blocks pass to one another.
+/// Words for communication between blocks.
 constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
 
-/// Something that a thread did, for who wants to draw it.
+/// An action of a thread, for drawings.
 struct Event {
-  std::uint64_t step;  ///< of the scheduler; what one thread does without a pause shares one
+  std::uint64_t step;  ///< of the scheduler; a thread's actions without a pause share one
   std::int64_t block;
   int thread;
   Op op;

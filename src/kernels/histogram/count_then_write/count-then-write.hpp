@@ -1,18 +1,17 @@
 #pragma once
-// count-then-write (areal). 2 launches. Reads 1/b and 1/4, writes 1 and 1/(4 b) per element, and what bands hand over.
+// count-then-write (areal). 2 launches. Reads 1/b and 1/4, writes 1 and 1/(4 b) per element, plus the bands' counts.
 //
-// The tensor is written as it lies in memory, whole rows by one block, so that nobody need know beforehand what lies
-// left of a tile's rows:
-//   count  a block takes a tile of 128 columns of a band of rows. The pixels become bin numbers of 8 bits, in groups of
-//          bins that shared memory holds the counts of; each column has so many pixels of each bin      (count.hpp)
-//   write  a block takes a band of one bin. What the bands above have in each column, added along the row, is the
-//          finished row above; then it goes down 8 rows at a time, for which its warps tell each other once what their
-//          128 columns have of the bin in each row                                                      (write.hpp)
-// Rows of more than 2048 columns are cut in chunks, of which each is a block's. Then the first launch counts the rows
-// of tiles, too, and a block first adds up what lies left of its chunk.
+// The tensor is written in memory order, whole rows by one block, so that no prefix of a tile's rows is needed before:
+//   count  a block counts a tile of 128 columns of a band of rows. Pixels become bin numbers of 8 bits, in groups of
+//          bins whose counts fit shared memory; output: each column's pixels of each bin               (count.hpp)
+//   write  a block writes a band of one bin. The counts of the bands above, summed over bands and along the row, are
+//          the finished row above; the block then descends 8 rows a step, for which its warps exchange the counts of
+//          their 128 columns once                                                                      (write.hpp)
+// Rows of more than 2048 columns are cut into chunks, one a block. The first launch then also counts rows of tiles, and
+// each block first sums the counts left of its chunk.
 //
-// It takes pixels of 8 bits and one channel, counts of 16 and 32 bits, border none, images of at most 65535 rows and
-// columns, and tensors whose rows begin at vectors. No block waits for another of its launch.
+// Supports pixels of 8 bits and one channel, counts of 16 and 32 bits, border none, images of at most 65535 rows and
+// columns, and tensors whose rows begin at vectors. Blocks do not wait for others of their launch.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,9 +30,9 @@ struct CountThenWritePlan {
       std::max(sizeof(typename CountThenWriteCount<NoMachine, CountThenWriteCounts<true>>::Shared),
                sizeof(typename CountThenWriteWrite<NoMachine, CountThenWriteOutput<T, most_segments, true>>::Shared));
 
-  /// What it takes, if it does not take such a request, wherever the data will lie; empty if it does.
+  /// What the algorithm needs, if it does not support this request for any views; empty if it does.
   static std::string takes(const HistogramRequest& request) {
-    static constexpr std::int64_t most = 0xffff;  // a column's count, and a row's
+    static constexpr std::int64_t most = 0xffff;  // of a column's count, and a row's
     const Shape& image = request.image;
     if (request.carries) return "it takes no carries";
     if (size_of(request.type) != 1 || request.rule.channels != 1) return "it takes 8-bit pixels of one channel";
@@ -44,8 +43,8 @@ struct CountThenWritePlan {
            std::to_string(image.width) + "x" + std::to_string(image.height);
   }
 
-  /// High bands hand over less; but the machine must be full. H200, 32 bins, bands of 32, 64 and 120 or 128 rows:
-  /// 640x480 15.7, 16.0 us, -; 1920x1080 (40 rows) 75.7, 71.6, 75.2; 32 images of 640x480 348, 336, 334.
+  /// High bands write fewer counts, but must still fill the machine. H200, 32 bins, bands of 32, 64 and 120 or 128
+  /// rows: 640x480 15.7, 16.0 us, -; 1920x1080 (40 rows) 75.7, 71.6, 75.2; 32 images of 640x480 348, 336, 334.
   static constexpr std::int64_t blocks_wanted = 400;
 
   explicit CountThenWritePlan(const HistogramRequest& request, void* workspace = nullptr,
@@ -69,7 +68,7 @@ struct CountThenWritePlan {
   }
   static int up(std::int64_t n, std::int64_t step) { return static_cast<int>((n + step - 1) / step); }
 
-  /// Where every pixel is in a bin, 128 bins need no number for "no bin".
+  /// Without pixels outside all bins, 128 bins need no number for "no bin".
   static int group_of_bins(const HistogramRequest& request) {
     static constexpr int numbers = static_cast<int>(no_number);
     if (request.bins != numbers + 1) return numbers;
@@ -86,11 +85,11 @@ struct CountThenWritePlan {
   }
 
   CountThenWriteArgs args{};
-  char* tables = nullptr;  ///< the rule's, which whoever prepares the workspace puts there
+  char* tables = nullptr;  ///< the rule's, which `prepare` copies there
   std::size_t workspace_bytes = 0;
 };
 
-/// f.operator()<warps>() with the fewest warps of a block that are enough for so many segments.
+/// f.operator()<warps>() with the smallest block that has a warp for each segment.
 template <class F>
 void with_warps(int segments, F&& f) {
   if (segments <= 2) return f.template operator()<2>();
@@ -109,7 +108,7 @@ Strides tensor_strides(const View& tensor) {
   return out;
 }
 
-/// What views it takes, if it does not take these; empty if it does.
+/// What views it needs, if it does not support these; empty if it does.
 template <class T>
 std::string count_then_write_fits(const HistogramRequest&, const HistogramArguments& views) {
   if (!views.carry.empty()) return "it takes no carries";
@@ -117,7 +116,7 @@ std::string count_then_write_fits(const HistogramRequest&, const HistogramArgume
   return "it takes tensors whose rows begin at multiples of " + std::to_string(sizeof(Vec<T, 4>)) + " bytes";
 }
 
-/// A request that it takes, and views that fit. The rule's tables were put in the workspace once.
+/// For a supported request and views that fit. The workspace already has the rule's tables.
 template <class T, class Launcher>
 void count_then_write(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
                       void* workspace, std::int64_t least_blocks = CountThenWritePlan<T>::blocks_wanted) {

@@ -1,6 +1,6 @@
 #pragma once
-// count-then-write, first launch: the bin numbers of each tile's pixels, and how many of each bin each of its columns
-// has; where a row takes several blocks, how many each of its rows has, too.
+// count-then-write, first launch: the bin numbers of each tile's pixels, and the counts of each bin in each of its
+// columns; if a row has several blocks, also in each of its rows.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,13 +13,13 @@
 
 namespace areal::kernels {
 
-/// sides: whether rows are counted as well.
+/// sides: rows are counted too.
 template <bool sides_>
 struct CountThenWriteCounts {
   static constexpr bool sides = sides_;
 };
 
-/// Shared memory adds of lanes side by side never meet in a bank: a lane counts its own 4 columns, then its own 4 rows.
+/// Shared memory adds of adjacent lanes never conflict: a lane counts its own 4 columns, then its own 4 rows.
 template <class M, class C>
 struct CountThenWriteCount {
   using Args = CountThenWriteArgs;
@@ -31,7 +31,7 @@ struct CountThenWriteCount {
     std::uint8_t number_of[256];
   };
   struct Sides : Columns {
-    std::uint32_t tile[most_band_rows][row_words + 1];  // 33 words: lanes read one below the other, too
+    std::uint32_t tile[most_band_rows][row_words + 1];  // 33 words: lanes also read down a column
   };
   using Shared = std::conditional_t<C::sides, Sides, Columns>;
 
@@ -64,7 +64,7 @@ struct CountThenWriteCount {
     m.sync();
     store_columns(s, spot);
     if constexpr (C::sides) {
-      clear(s, spot);  // each thread what it has stored
+      clear(s, spot);  // each thread clears what it has stored itself
       m.sync();
       count_rows(s, spot);
       m.sync();
@@ -94,7 +94,7 @@ struct CountThenWriteCount {
     if (spot.count <= none && m.warp() == none % warps) m.put(s.cells[none * warp_size + m.lane()], 0u);
   }
 
-  /// 4 pixels of a row of the tile, as they are; 0 for those outside the image.
+  /// 4 unconverted pixels of a row of the tile; 0 outside the image.
   AREAL_DEVICE std::uint32_t pixels(const Spot& spot, int y) const {
     std::uint32_t word = 0;
     if (y >= spot.rows || spot.x >= a.width) return word;

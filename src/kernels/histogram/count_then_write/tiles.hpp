@@ -1,5 +1,5 @@
 #pragma once
-// count-then-write: what its two launches share.
+// count-then-write: the types that its two launches share.
 
 #include <cstdint>
 #include "kernels/histogram/bin_numbers.hpp"
@@ -18,13 +18,13 @@ struct CountThenWriteArgs {
   Strides in, out;
   ChannelRule rule;
   std::int64_t width, height, images;
-  int bins, group, groups;  ///< bins of a group, which has numbers of its own
+  int bins, group, groups;  ///< bins of a group, each with its own numbers
   int segments, chunk, chunks;
   int bands, rows;         ///< of a band: a multiple of 8
   Square* numbers;         ///< [image][group][band][4 rows][segment][lane]
-  std::uint32_t* columns;  ///< [image][band][bin][segment][lane] pixels of the bin in the lane's 4 columns, a byte each
-  std::uint32_t* sides;    ///< the same of rows lane, lane + 32, .., where there are several chunks
-  std::uint32_t* totals;   ///< [image][band][bin][segment] pixels of the bin, where there are several chunks
+  std::uint32_t* columns;  ///< [image][band][bin][segment][lane] counts of the bin in the lane's 4 columns, a byte each
+  std::uint32_t* sides;    ///< the same of rows lane, lane + 32, .., if there are several chunks
+  std::uint32_t* totals;   ///< [image][band][bin][segment] counts of the bin, if there are several chunks
 
   AREAL_DEVICE Square* numbers_of(std::int64_t image_, int group_, int band) const {
     return numbers + ((image_ * groups + group_) * bands + band) * (rows / 4) * segments * warp_size;

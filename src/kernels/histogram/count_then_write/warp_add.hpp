@@ -7,7 +7,7 @@
 
 namespace areal::kernels {
 
-/// The sum of all 32 lanes' values, in each of them: one instruction where a machine has it, else 5 shuffles.
+/// The sum of all 32 lanes' values, in every lane: one instruction on machines with a warp reduction, else 5 shuffles.
 template <class M>
 AREAL_DEVICE std::uint32_t warp_add(const M& m, std::uint32_t value, Site site = AREAL_HERE) {
   if constexpr (requires { m.warp_add(value); })

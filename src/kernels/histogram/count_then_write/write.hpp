@@ -1,6 +1,6 @@
 #pragma once
 // count-then-write, second launch: the tensor. A block writes one bin of a band of rows over a chunk of columns, row by
-// row; a warp has a segment of it.
+// row; each warp has a segment of it.
 
 #include <cstdint>
 #include "kernels/histogram/count_then_write/tiles.hpp"
@@ -10,7 +10,7 @@
 
 namespace areal::kernels {
 
-/// sides: whether a row takes several blocks. A multiprocessor of 64 Ki registers holds blocks of 64 a thread.
+/// sides: a row has several blocks. A multiprocessor of 64 Ki registers holds blocks of 64 registers a thread.
 template <class T_, int warps_, bool sides_>
 struct CountThenWriteOutput {
   using T = T_;
@@ -24,10 +24,10 @@ struct CountThenWriteWrite {
   using Args = CountThenWriteArgs;
   static constexpr int warps = C::warps, threads = warps * warp_size;
   static constexpr int resident = most_segments * 2 / warps < 8 ? most_segments * 2 / warps : 8;
-  static constexpr int step = 8, quads = step / 4;  // rows for which the warps meet once
+  static constexpr int step = 8, quads = step / 4;  // rows for each barrier
   static constexpr int ahead = 16;                  // bands whose counts are loaded at once
 
-  /// What the warps tell each other, and each lane's own numbers of this step and the next.
+  /// The counts that warps exchange, and each lane's own numbers of this step and the next.
   struct Columns {
     Square ring[2][warps][quads][warp_size];
     std::uint32_t totals[2][quads][warps];  // of a segment's 4 rows, a byte each
@@ -72,7 +72,7 @@ struct CountThenWriteWrite {
         m.template wait_copies<0>();
         AREAL_UNROLL
         for (int q = 0; q < quads; ++q) before[q] = y + q * 4 < place.rows ? scan(s, y, q, key) : 0;
-        fetch(s, place, numbers, y + step);  // over what this thread alone read in the step before
+        fetch(s, place, numbers, y + step);  // overwrites what only this thread has read, in the step before
       }
       m.sync();
       if (place.mine) AREAL_UNROLL
@@ -84,7 +84,7 @@ struct CountThenWriteWrite {
   AREAL_DEVICE Place find() const {
     auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
     Place place;
-    place.bin = static_cast<int>(at % a.bins), at /= a.bins;  // all the bins of a band while its numbers are near
+    place.bin = static_cast<int>(at % a.bins), at /= a.bins;  // all bins of a band while its numbers are cached
     place.chunk = static_cast<int>(at % a.chunks), at /= a.chunks;
     place.band = static_cast<int>(at % a.bands), place.image = at / a.bands;
     place.rows = a.rows_of(place.band);
@@ -103,7 +103,7 @@ struct CountThenWriteWrite {
     m.commit_copies();
   }
 
-  /// The finished row above the band: what the bands above have in each column, then along the row.
+  /// The finished row above the band: the column counts of the bands above, then summed along the row.
   AREAL_DEVICE void anchor(Shared& s, const Place& place, std::uint32_t (&sum)[4]) {
     const std::int64_t band = static_cast<std::int64_t>(a.bins) * a.segments;  // from one to the next
     if (place.mine) {
@@ -124,7 +124,7 @@ struct CountThenWriteWrite {
       for (int v = 0; v < 4; ++v) sum[v] += before;
       if (m.lane() == warp_size - 1) m.put(s.anchors[m.warp()], all);
     }
-    if constexpr (C::sides) beside(s, place, band);
+    if constexpr (C::sides) sum_left_of_chunk(s, place, band);
     m.sync();
     if (!place.mine) return;
     std::uint32_t left = m.lane() < m.warp() ? m.get(s.anchors[m.lane()]) : 0u;
@@ -134,8 +134,8 @@ struct CountThenWriteWrite {
     for (int v = 0; v < 4; ++v) sum[v] += left;
   }
 
-  /// What lies left of the chunk: in each row of the band, and in all of the bands above.
-  AREAL_DEVICE void beside(Shared& s, const Place& place, std::int64_t band) {
+  /// The counts left of the chunk, in each row of the band and in all bands above.
+  AREAL_DEVICE void sum_left_of_chunk(Shared& s, const Place& place, std::int64_t band) {
     if constexpr (C::sides) {
       const int first = place.chunk * a.chunk;
       ByteSums rows;
@@ -167,15 +167,15 @@ struct CountThenWriteWrite {
                                std::uint32_t (&sum)[4], char*& to) {
     // 16 segments of 128 columns fit 16 bits.
     const std::uint32_t total = m.lane() < m.warp() ? m.get(s.totals[y / step % 2][q][m.lane()]) : 0u;
-    ByteSums beside;
-    beside.add(total);
-    beside.even = warp_add(m, beside.even), beside.odd = warp_add(m, beside.odd);
+    ByteSums left_sums;
+    left_sums.add(total);
+    left_sums.even = warp_add(m, left_sums.even), left_sums.odd = warp_add(m, left_sums.odd);
     const Square numbers = m.get(s.ring[y / step % 2][m.warp()][q][m.lane()]);
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i, to += a.out.row) {
       const int row = y + q * 4 + i;
       if (row >= place.rows) return;
-      std::uint32_t left = beside.of(i);
+      std::uint32_t left = left_sums.of(i);
       if constexpr (C::sides) left += m.get(s.left[row]);
       left = m.dot4(before, 1u << (8 * i), left);
       const std::uint32_t equal = equal_numbers(numbers.at[i], key);

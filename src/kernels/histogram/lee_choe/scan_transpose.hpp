@@ -13,7 +13,7 @@ namespace areal::kernels {
 template <class T, class Map, bool several, int most = most_line_threads>
 class ScanTranspose {
  public:
-  /// The request has nothing that matters here.
+  /// The request has nothing that these algorithms read.
   template <class Request>
   ScanTranspose(const Request&, const TensorSize& size, Workspace& from)
       : size_(size),

@@ -1,14 +1,14 @@
 #pragma once
-// CW-B, the cross-weave baseline (Poostchi 2017, 3.2 and Algorithm 2). b h + b + b w launches, and two more: the tensor
-// is set to 0 and 1 before, and transposed back after, as the algorithm ends with b x w x h. b h + b w + b + 1 barrier
-// steps. Reads 3 and 1/b, writes 4 per element; 4 and 5 with the last transpose; all coalesced but for the ends of
-// rows. Each row of each bin is scanned by a launch of one block, then each bin transposed by a launch, then each
-// column scanned as a row. Workspace: the transposed tensor.
+// CW-B, the cross-weave baseline (Poostchi 2017, 3.2 and Algorithm 2). b h + b + b w launches, and two more: one sets
+// the tensor to 0 and 1 before, one transposes it back after, as the algorithm ends with b x w x h. b h + b w + b + 1
+// barrier steps. Reads 3 and 1/b, writes 4 per element; 4 and 5 with the last transpose; all coalesced but for the ends
+// of rows. A launch of one block scans each row of each bin, a launch transposes each bin, and each column is then
+// scanned as a row. Workspace: the transposed tensor.
 //
-// The scan is Harris' as the CUDA SDK has it, exclusive, with his padding; the element is added back from its register.
-// Left open: rows longer than the 2048 elements of a block of 1024 threads. Here the block scans them piece by piece,
-// each beginning with the sum of those before, so that the launches stay as many. Blocks have 64, 256, 512 or 1024
-// threads.
+// The scan is Harris' from the CUDA SDK, exclusive, with his padding; the element is added back from its register. The
+// paper leaves open rows longer than the 2048 elements of a block of 1024 threads. Here the block scans them piece by
+// piece, each beginning with the sum of those before, so that the number of launches is the same. Blocks have 64, 256,
+// 512 or 1024 threads.
 
 #include "kernels/histogram/request.hpp"
 #include "kernels/histogram/transpose_planes.hpp"

@@ -1,9 +1,9 @@
 #pragma once
-// CW-STS, scan, transpose, scan (Poostchi 2017, 3.3 and Algorithm 3). 3 launches, and two more: the tensor is set to 0
-// and 1 before, and transposed back after, as the algorithm ends with b x w x h. 4 barrier steps. Reads 3 and 1/b,
+// CW-STS, scan, transpose, scan (Poostchi 2017, 3.3 and Algorithm 3). 3 launches, and two more: one sets the tensor to
+// 0 and 1 before, one transposes it back after, as the algorithm ends with b x w x h. 4 barrier steps. Reads 3 and 1/b,
 // writes 4 per element; 4 and 5 with the last transpose. The first launch scans all rows of all bins, a block each (the
-// paper's grid where a row has two elements for each thread of a block), the second transposes all bins, the third
-// scans all columns as rows. Workspace: the transposed tensor. Scans and their blocks are those of cw-b.hpp.
+// paper's grid, if a row has two elements for each thread of a block), the second transposes all bins, the third scans
+// all columns as rows. Workspace: the transposed tensor. Scans and their blocks are those of cw-b.hpp.
 
 #include "kernels/histogram/request.hpp"
 #include "kernels/histogram/transpose_planes.hpp"

@@ -1,10 +1,9 @@
 #pragma once
 // CW-TiS, the cross-weave tiled scan (Poostchi 2017, 3.4 and Algorithm 4), on tiles of T x T. w/T + h/T launches, each
-// rounded up, and one that sets the tensor to 0 and 1 before; w/T + h/T barrier steps. Reads 2, 1/T for what comes from
-// the strip before of each scan, and 1/b; writes 3 per element. A launch scans a strip of all bins: first the vertical
-// strips from left to right, each row beginning with the sum that the strip before left, then the horizontal ones from
-// top to bottom. All is coalesced but for the columns of sums. No workspace. How threads meet tiles:
-// square_tile.hpp.
+// rounded up, and one that sets the tensor to 0 and 1 before; w/T + h/T barrier steps. Reads 2, 1/T for the sums of the
+// strip before in each scan, and 1/b; writes 3 per element. A launch scans a strip of all bins: first the vertical
+// strips from left to right, each row beginning with the last sum of the strip before, then the horizontal ones from
+// top to bottom. All is coalesced but for the columns of sums. No workspace. How threads share a tile: square_tile.hpp.
 
 #include "kernels/histogram/plain.hpp"
 #include "kernels/histogram/poostchi/square_tile.hpp"

@@ -1,12 +1,11 @@
 #pragma once
 // The square tile of cw-tis and wf-tis (Poostchi 2017, 3.4 and 3.5): one bin's, in shared memory.
 //
-// The paper gives a tile to a block and a row or column to a thread, and has blocks of 512 to 1024 threads and tiles of
-// 16, 32 or 64, without saying how they meet. Here all threads of a block (tile_threads.hpp) move the tile, a run of
-// `side` neighbours in a row of it each time: a tile of 64 by 512 threads in 8 rounds of 8 rows. Then the first `side`
-// threads, two warps of them for 64, sum up a row each, or a column each, while the others wait. Rows have one cell
-// more than elements, so that neither meets a bank twice. What lies beyond the image's edge is not padded, but left
-// out.
+// The paper assigns a tile to a block and a row or column to a thread, with blocks of 512 to 1024 threads and tiles of
+// 16, 32 or 64, and leaves open how they combine. Here all threads of a block (tile_threads.hpp) move the tile, `side`
+// adjacent elements of a row each time: a tile of 64 by 512 threads in 8 rounds of 8 rows. Then the first `side`
+// threads, two warps for 64, sum a row or a column each, while the others wait. Rows have one cell more than elements,
+// so that neither direction conflicts. Elements beyond the image's edge are skipped, not padded.
 
 #include <type_traits>
 #include <utility>
@@ -62,7 +61,7 @@ struct Square2D {
       if (j < at.columns) store(m, matrix, at.y + i, at.x + j, static_cast<T>(m.get(tile.cell[i][j])));
   }
 
-  /// This thread's row, or column, summed up in its place, what comes before it being `sum`; the last sum.
+  /// This thread's row, or column, summed in place, starting from `sum`; returns the last sum.
   AREAL_DEVICE A across(A sum) const {
     for (int j = 0; j < at.columns; ++j) m.put(tile.cell[m.thread()][j], sum += m.get(tile.cell[m.thread()][j]));
     return sum;
@@ -89,14 +88,14 @@ void with_block(int threads, const F& f) {
   f.template operator()<SquareConfig<T, side, usual>>();
 }
 
-/// What a request asks of tiles.
+/// A request's choice of tiles.
 struct TileChoice {
   int side, threads;
 };
 inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 /// f.operator()<C>() with the SquareConfig of that choice: any of tile_threads.hpp for counters of 32u, the default for
-/// all others and for 0 threads. Whoever plans refuses what is not there.
+/// all others and for 0 threads. The plan refuses other choices.
 template <class T, class F>
 void with_tile(const TileChoice& tile, const F& f) {
   if (tile.side == 16)

@@ -1,10 +1,10 @@
 #pragma once
 // WF-TiS, the wave-front tiled scan (Poostchi 2017, 3.5 and Algorithm 5), on tiles of T x T. w/T + h/T - 1 launches,
 // the quotients rounded up, one for each anti-diagonal of tiles of all bins, and one that sets the tensor to 0 and 1
-// before; w/T + h/T - 1 barrier steps. Reads 1, 2/T for what comes from the tiles above and to the left, and 1/b;
-// writes 2 and 1/T per element, all coalesced. A tile's rows are summed first, each beginning with what the tile to the
-// left saved; their last sums are saved before the columns are summed, each beginning with the finished sum above.
-// Workspace: b h, the saved columns, as all bins run at once. How threads meet tiles: square_tile.hpp.
+// before; w/T + h/T - 1 barrier steps. Reads 1, 2/T for the sums of the tiles above and to the left, and 1/b; writes 2
+// and 1/T per element, all coalesced. A tile first sums its rows, each beginning with the sum that the tile to the left
+// saved; it saves their last sums, then sums its columns, each beginning with the finished sum above. Workspace: b h,
+// the saved columns, as all bins run at once. How threads share a tile: square_tile.hpp.
 
 #include <algorithm>
 #include "kernels/histogram/plain.hpp"

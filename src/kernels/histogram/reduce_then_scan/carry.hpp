@@ -1,5 +1,5 @@
 #pragma once
-// reduce-then-scan of a piece of a larger tensor: what lies above and left of it.
+// reduce-then-scan of a piece of a larger tensor: the sums above and left of the piece.
 
 #include <algorithm>
 #include <areal/carry.hpp>
@@ -10,7 +10,7 @@
 
 namespace areal::kernels {
 
-/// Where the carry lies; null for zeros.
+/// Addresses of the carry; null for zeros.
 struct TensorCarryArgs {
   const char* above = nullptr;
   const char* left = nullptr;
@@ -53,7 +53,7 @@ struct TensorPlaneCarry {
     return from.left + image * in.batch + bin * in.channel + y * in.row;
   }
   AREAL_DEVICE A left(std::int64_t y) const { return element(left_at(y), from.left_in); }
-  /// An entry of a border, which has no sums of its own.
+  /// An entry of a border, which has no sums.
   AREAL_DEVICE A alone(std::int64_t x, std::int64_t y) const {
     const A sum = from.above ? above(x) - corner() : A(0);
     return from.left ? sum + left(y) : sum;

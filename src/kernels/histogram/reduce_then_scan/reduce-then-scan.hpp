@@ -1,21 +1,21 @@
 #pragma once
-// reduce-then-scan (areal). 3 launches. Reads 1/b, writes 1 per element, and some 5 in a hundred of that in the
-// workspace. Floats are the same every run.
+// reduce-then-scan (areal). 3 launches. Reads 1/b, writes 1 per element, and about 5 % of that in the workspace. Floats
+// have the same bits every run.
 //
-// The tensor is far larger than the image, so what matters is that it is written once, whole lines at a time, without
-// being read. Tiles of 128 columns and 64 rows are made independent of each other first:
-//   tile   the pixels become bin numbers of 8 bits, in groups of bins that shared memory holds the counts of; each row
-//          and each column of a tile has so many pixels of each bin                       (tile.hpp)
-//   walk   along the tiles of a row, and down those of a column, these become what lies left of each row of a tile and
-//          above each of its columns                                                      (walk.hpp)
-//   write  a warp takes a tile of one bin. Its anchor, the finished row above the tile, is the scan of what lies above
-//          the columns, and the corner, which the sums over tiles to the left or above make up; then it goes down row
-//          by row: the row above, what is left of the tile, and the row's own counts      (write.hpp)
-// Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
-// 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
-// block may begin, and find out what is its own, before the launch before has ended. The carry of a piece of a larger
-// tensor is added by the third launch alone: what is above to the anchors, what is left to the rows (carry.hpp). Of
-// 128 x 64 entries that reads a row and two columns more.
+// The tensor is far larger than the image, so it is written once, in whole cache lines, and never read. Tiles of 128
+// columns and 64 rows are made independent first:
+//   tile   pixels become bin numbers of 8 bits, in groups of bins whose counts fit shared memory; output: the counts of
+//          each bin in each row and each column of a tile                                (tile.hpp)
+//   walk   along rows and columns of tiles, these become the sums left of each row of a tile and above each of its
+//          columns                                                                       (walk.hpp)
+//   write  a warp writes a tile of one bin. Its anchor, the finished row above the tile, is the scan of the sums above
+//          its columns plus the corner, which adds up the sums of the tiles to the left or above; each further row is
+//          the row above, plus the sum left of the tile, plus the scan of the row's own counts  (write.hpp)
+// If a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans 16
+// elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a block
+// may begin, and compute its place, before the previous launch has ended. Only the third launch adds the carry of a
+// piece of a larger tensor: `above` to the anchors, `left` to the rows (carry.hpp), for one more row and two more
+// columns of reads a tile.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,8 +31,8 @@
 
 namespace areal::kernels {
 
-/// What the sums are added in, what the sums of one row or column are kept in, and how many bins have their counts in
-/// shared memory at once: 16 KiB of counts, 24 KiB of weights.
+/// The types of sums and of a row's or column's sum, and the number of bins whose counts fit shared memory at once: 16
+/// KiB of counts, 24 KiB of weights.
 template <class A_, class Side_ = A_>
 struct ReduceThenScanSums {
   using A = A_;
@@ -56,7 +56,7 @@ struct ReduceThenScanPlan {
   using C = ReduceThenScanOutput<T>;
   using A = typename C::A;
   static constexpr bool weighted = !std::is_integral_v<A>;
-  /// Of the block that has most: of the first launch, whatever its pixels are, or of the last.
+  /// Of the largest block: in the first launch, for any pixel type, or in the last.
   using First = ReduceThenScanInput<A, std::uint8_t>;
   static constexpr std::size_t shared_bytes =
       std::max(sizeof(typename std::conditional_t<weighted, ReduceThenScanWeigh<NoMachine, First>,
@@ -91,9 +91,9 @@ struct ReduceThenScanPlan {
     workspace_bytes = planes == 0 ? 0 : from.bytes();
   }
 
-  /// A warp's tiles, one below the other. The more, the less is kept of what lies above them; but the machine must be
-  /// full. H200, 32 bins, 1, 2 and 4 tiles: 1920x1080 91, 90, 117 us (1020, 540, 300 blocks); 3840x2160 324, 317, 320;
-  /// 128 bins at 8192x8192 9.38, 9.20, 9.14 ms.
+  /// A warp's tiles, one below the other. More tiles save sums above them, but the machine must be full. H200, 32 bins,
+  /// 1, 2 and 4 tiles: 1920x1080 91, 90, 117 us (1020, 540, 300 blocks); 3840x2160 324, 317, 320; 128 bins at 8192x8192
+  /// 9.38, 9.20, 9.14 ms.
   int tiles_per_warp() const {
     if (weighted) return 1;
     static constexpr std::int64_t least_blocks = 512;
@@ -104,9 +104,9 @@ struct ReduceThenScanPlan {
   }
 
   ReduceThenScanArgs<A> args{};
-  char* tables = nullptr;  ///< the rule's, which whoever prepares the workspace puts there
+  char* tables = nullptr;  ///< the rule's, which `prepare` copies there
   char *left = nullptr, *above = nullptr;
-  bool narrow = false;     ///< no row or column has more pixels than 16 bits can say
+  bool narrow = false;     ///< no row's or column's count exceeds 16 bits
   std::int64_t tiles = 0;  ///< of an image
   std::size_t workspace_bytes = 0;
 };
@@ -126,7 +126,7 @@ void reduce_then_scan_rest(Launcher& launcher, const ReduceThenScanArgs<typename
   launcher.template launch<ReduceThenScanWrite, C>(stack_groups * bin_groups * a.images, a, true);
 }
 
-/// The schedule. The rule's tables were put in the workspace once.
+/// The schedule. The workspace already has the rule's tables.
 template <class T, class Launcher>
 void reduce_then_scan(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
                       void* workspace) {

@@ -1,6 +1,6 @@
 #pragma once
-// reduce-then-scan, first launch: the bin numbers of each tile's pixels, and what each of its rows and columns has of
-// each bin.
+// reduce-then-scan, first launch: the bin numbers of each tile's pixels, and the counts (or weights) of each bin in
+// each of its rows and columns.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,13 +13,13 @@
 
 namespace areal::kernels {
 
-/// Tiles of the tensor and of the workspace's arrays. All follow from this: a lane's 4 columns are a word of numbers,
-/// and what they have of a bin in 64 rows fits a byte, as does what a row of the tile has.
+/// Tiles of the tensor and of the workspace's arrays. The width follows from a word of numbers for a lane's 4 columns;
+/// the height lets their counts of a bin fit a byte, as a row's do.
 inline constexpr int tile_width = 4 * warp_size, tile_height = 64, tile_squares = tile_height / 4;
-/// What the three launches share. A: the type that is added in.
+/// The arguments that the three launches share. A: the type of the sums.
 template <class A>
 struct ReduceThenScanArgs {
-  /// What a row or a column of a tile has of a bin.
+  /// A row's or column's sum of a bin within a tile.
   using Part = std::conditional_t<std::is_integral_v<A>, std::uint8_t, A>;
 
   const char* image;
@@ -28,24 +28,24 @@ struct ReduceThenScanArgs {
   Strides in, weight_in, out;
   PixelRule rule;
   Type weight;
-  bool edge;                   ///< zeros belong left of and above the first sum
+  bool edge;                   ///< zeros go left of and above the first sum
   bool corners_along_columns;  ///< see ReduceThenScanWalk
   std::int64_t width, height;  ///< of what is summed
   std::int64_t images;
   int tiles_x, tiles_y, bins;
   int groups;           ///< of bins that are counted at once
-  int tiles_per_block;  ///< tiles that a block writes side by side, each with 8 / tiles_per_block bins
+  int tiles_per_block;  ///< adjacent tiles that a block writes, each with 8 / tiles_per_block bins
   int tiles_per_warp;   ///< tiles that a warp writes one below the other
   TensorCarryArgs carry;
   // The workspace. A plane is a bin of an image.
   Square* numbers;  ///< [image][group][tile][square][lane]
-  A* terms;         ///< [image][tile][tile height][tile width] weights, where there are any
+  A* terms;         ///< [image][tile][tile height][tile width] weights, if any
   Part* rows;       ///< [plane][tile][tile height]
   Part* columns;    ///< [plane][tile][tile width]
-  void* left;       ///< [plane][tile][tile height] all in a row left of the tile; ReduceThenScanSums says of which type
-  void* above;  ///< [plane][tile][tile width] all in a column above the tile, for every tiles_per_warp-th tile of the
+  void* left;       ///< [plane][tile][tile height] sums left of the tile in a row; type: see ReduceThenScanSums
+  void* above;  ///< [plane][tile][tile width] sums above the tile in a column, for every tiles_per_warp-th tile of the
                 ///< column
-  A* corners;   ///< [plane][..][..] what `left` or `above` of a tile add up to
+  A* corners;   ///< [plane][..][..] the totals of a tile's `left` or `above`
 };
 
 /// A tile of one image, and a group of bins.
@@ -97,7 +97,7 @@ struct ReduceThenScanPixels {
     return a.image + spot.image * a.in.batch + (spot.y + y) * a.in.row + (spot.x + x) * a.in.column;
   }
 
-  /// 4 columns from the lane's first one on, 4 rows from y on; pixels outside the image are of no bin.
+  /// 4 columns from the lane's first one on, 4 rows from y on; pixels outside the image are in no bin.
   AREAL_DEVICE Square square(int y) const {
     const int x = m.lane() * 4;
     Square numbers;
@@ -130,8 +130,7 @@ struct ReduceThenScanPixels {
   }
 };
 
-/// Counts. Shared memory adds of lanes side by side never meet in a bank: a lane counts its own 4 columns, then its own
-/// 2 rows.
+/// Counts. Shared memory adds of adjacent lanes never conflict: a lane counts its own 4 columns, then its own 2 rows.
 template <class M, class C>
 struct ReduceThenScanCount {
   using In = typename C::In;
@@ -140,8 +139,8 @@ struct ReduceThenScanCount {
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
 
   struct Shared {
-    std::uint32_t tile[tile_height][tile_width / 4 + 1];  // 33 words: lanes read one below the other, too
-    // A cell for each number and lane; the last is of no number, as an add is cheaper than a branch.
+    std::uint32_t tile[tile_height][tile_width / 4 + 1];  // 33 words: lanes also read down a column
+    // A cell for each number and lane; the last is for no bin, as an add is cheaper than a branch.
     std::uint32_t columns[(C::group + 1) * warp_size];  // a byte for each of a lane's columns
     std::uint32_t rows[(C::group + 1) * warp_size];     // 16 bits for each row lane, lane + 32
     std::uint8_t number_of[256];
@@ -300,7 +299,7 @@ struct ReduceThenScanWeigh {
     }
   }
 
-  /// Four pixels of a line in turn: what they weigh is there before the first is added.
+  /// Four pixels of a line in turn, whose weights are loaded already.
   AREAL_DEVICE void add(A& of_number_0, int stride, const std::uint32_t (&numbers)[4], const A (&terms)[4]) {
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i) {

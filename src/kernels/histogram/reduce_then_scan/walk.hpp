@@ -1,6 +1,6 @@
 #pragma once
-// reduce-then-scan, second launch: from what each tile has to what lies left of each tile's rows and above its columns.
-// A warp walks along a row of tiles, or down a column of tiles, of one bin.
+// reduce-then-scan, second launch: turns each tile's sums into the sums left of its rows and above its columns. A warp
+// walks along a row of tiles, or down a column of tiles, of one bin.
 
 #include <cstdint>
 #include "kernels/histogram/reduce_then_scan/tile.hpp"
@@ -41,8 +41,7 @@ struct ReduceThenScanWalk {
     }
   }
 
-  /// Writes the sums of the tiles before every `every`-th one, and, where `totals` are wanted, what the sums before
-  /// each add up to.
+  /// Writes the sums of the tiles before every `every`-th one and, with `totals`, the total of each of these.
   template <int cells>
   AREAL_DEVICE void go(const Part* parts, Side* sums, std::int64_t tile, int stride, int steps, int every, A* totals,
                        std::int64_t totals_stride) {
@@ -74,7 +73,7 @@ struct ReduceThenScanWalk {
     }
   }
 
-  // A lane's cells: of counts the 4 columns of its word, or rows lane and lane + 32; of weights every 32nd.
+  // A lane's cells: for counts the 4 columns of its word, or rows lane and lane + 32; for weights every 32nd.
   template <int K>
   AREAL_DEVICE void read(Part (&cell)[K], const Part* from) {
     if constexpr (weighted) {

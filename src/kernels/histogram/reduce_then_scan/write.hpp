@@ -11,7 +11,7 @@
 
 namespace areal::kernels {
 
-/// How a warp stores its rows: vectors; elements, all of the tile's columns; or whatever the tensor is.
+/// How a warp stores its rows: as vectors; as elements of all the tile's columns; or for any tensor.
 enum class RowStores : std::uint8_t { vectors, elements, any };
 
 /// A warp's tiles, one below the other: one bin of one image.
@@ -19,13 +19,13 @@ struct ReduceThenScanPlace {
   std::int64_t image, x, y;
   std::int64_t tile;    ///< the first, of the image
   std::int64_t at;      ///< of all planes
-  std::int64_t corner;  ///< where its corner's terms begin, and how many they are
+  std::int64_t corner;  ///< the first of its corner's terms, and their number
   int corner_terms;
   int bin, columns, rows;
 };
 
-/// What both the counting and the weighing warp do. E: neighbouring columns that a lane stores at once; a row of the
-/// tile takes 4 / E stores a lane.
+/// What the counting and the weighing warp share. E: adjacent columns that a lane stores at once; a row of the tile
+/// takes 4 / E stores a lane.
 template <class M, class C>
 struct ReduceThenScanWarp {
   using T = typename C::T;
@@ -43,7 +43,7 @@ struct ReduceThenScanWarp {
     return store * warp_size * E + m.lane() * E;
   }
 
-  /// Inclusive sums along the columns of one store, `carry` being left of them; then of the next store.
+  /// Inclusive sums along the columns of one store, starting from `carry`; then of the next store.
   template <int E>
   AREAL_DEVICE void across(A (&x)[E], A& carry) const {
     AREAL_UNROLL
@@ -74,7 +74,7 @@ struct ReduceThenScanWarp {
     }
     if (a.carry.above) add_above<E>(sum);
   }
-  /// What is above the whole piece, less its corner.
+  /// Adds the carry above the piece, less its corner.
   template <int E>
   AREAL_DEVICE void add_above(Sums<E>& sum) const {
     const TensorPlaneCarry<M, C> carry = carried();
@@ -88,7 +88,7 @@ struct ReduceThenScanWarp {
             carry.element(above + (j * warp_size * E + v) * static_cast<int>(sizeof(T)), a.carry.above_in) - less;
   }
   AREAL_DEVICE TensorPlaneCarry<M, C> carried() const { return {m, a.carry, place.image, place.bin}; }
-  /// Where what is left of the whole piece lies, of the warp's first row.
+  /// Address of the carry left of the piece, at the warp's first row.
   AREAL_DEVICE const char* left_of_piece() const { return carried().left_at(place.y + (a.edge ? 1 : 0)); }
   AREAL_DEVICE A left_of_row(const char* first, int row) const {
     return carried().element(first + row * a.carry.left_in.row, a.carry.left_in);
@@ -98,8 +98,8 @@ struct ReduceThenScanWarp {
     const int row = y + m.lane();
     return row < place.rows ? left_of_row(first, row) : A(0);
   }
-  /// Of counts it is enough, and takes fewer registers, to know by how much each row's is more than that of the row
-  /// before: they wrap. Floats would be rounded once more.
+  /// For counts, which wrap, the differences between consecutive rows suffice and take fewer registers. Floats would be
+  /// rounded once more.
   AREAL_DEVICE A steps_of_rows(const char* first, bool has_before, int y) const {
     const int row = y + m.lane();
     if (row >= place.rows) return 0;
@@ -127,7 +127,7 @@ struct ReduceThenScanWarp {
       }
     }
   }
-  /// With what is left of the whole piece.
+  /// Including the carry left of the piece.
   template <int E, RowStores mode>
   AREAL_DEVICE void store(char* row, const Sums<E>& sum, A left) const {
     Sums<E> all;
@@ -140,7 +140,7 @@ struct ReduceThenScanWarp {
     store_element(m, to, static_cast<T>(sum), a.out.alignment != Alignment::bytes);
   }
 
-  /// The zeros left of and above the tensor's first tiles, or the carry alone.
+  /// Writes the zeros left of and above the tensor's first tiles, or the carry there.
   AREAL_DEVICE void write_edge() const {
     char* const at = first();
     static constexpr int size = sizeof(T);
@@ -167,16 +167,16 @@ struct ReduceThenScanWrite {
   using Sums = A[4 / E][E];
   static constexpr bool weighted = !std::is_integral_v<A>;
   static constexpr int warps = 8, threads = warps * warp_size, resident = !weighted ? 4 : sizeof(A) == 8 ? 2 : 3;
-  static constexpr int most_tiles = 4;                        // of a block, side by side or one below the other
-  static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store, where it may be a vector
+  static constexpr int most_tiles = 4;                        // of a block, adjacent or one below the other
+  static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store that can be a vector
 
-  // What a block reads comes to shared memory first. Were it loaded row by row, it would wait behind the stores.
-  /// The squares of the block's tiles, and a warp's own: what lies left of its tiles.
+  // A block loads its input to shared memory first. Row by row, the loads would wait behind the stores.
+  /// The squares of the block's tiles, and for each warp the sums left of its tiles.
   struct Counting {
     Square square[most_tiles][tile_squares][warp_size];
     alignas(16) Side left[warps][most_tiles * tile_height];
   };
-  /// Bin numbers and weights of the block's tiles: of one all rows, of several some at a time.
+  /// Bin numbers and weights of the block's tiles: all rows of one tile, or some rows at a time of several.
   struct Weighing {
     Square square[tile_squares][warp_size];
     alignas(16) A terms[tile_height][tile_width];
@@ -197,7 +197,7 @@ struct ReduceThenScanWrite {
       weigh(warp, place, mine, vectors);
     } else {
       fetch(place, mine);
-      if (!mine) return arrived();  // to what the other warps wait for
+      if (!mine) return arrived();  // at the barrier of the other warps
       if (a.edge) warp.write_edge();
       const A corner = warp.corner();
       if (vectors)
@@ -209,7 +209,7 @@ struct ReduceThenScanWrite {
     }
   }
 
-  /// False where this warp has nothing to do.
+  /// False if this warp has no tile.
   AREAL_DEVICE bool find(ReduceThenScanPlace& place) const {
     const int bins_per_block = warps / a.tiles_per_block;
     const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles_y = static_cast<std::uint32_t>(a.tiles_y);
@@ -217,7 +217,7 @@ struct ReduceThenScanWrite {
     const std::uint32_t stack_groups = (stacks + a.tiles_per_block - 1) / a.tiles_per_block,
                         bin_groups = (a.bins + bins_per_block - 1) / bins_per_block;
     auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
-    // All the bins of a stack before the next, while its squares are near.
+    // All bins of a stack before the next, while its squares are cached.
     place.bin = static_cast<int>(at % bin_groups) * bins_per_block + m.warp() % bins_per_block;
     at /= bin_groups;
     const std::uint32_t stack = at % stack_groups * a.tiles_per_block + m.warp() / bins_per_block;
@@ -241,14 +241,14 @@ struct ReduceThenScanWrite {
     return a.numbers +
            ((place.image * a.groups + place.bin / C::group) * tiles + place.tile) * tile_squares * warp_size;
   }
-  /// Four numbers equal to this one's are the word that it is compared with.
+  /// The number four times, the word for comparisons.
   AREAL_DEVICE std::uint32_t number(const ReduceThenScanPlace& place) const {
     return static_cast<std::uint32_t>(place.bin % C::group);
   }
 
   // ---------------------------------------------------------------- counts
 
-  /// The warps of a stack load its squares, each what lies left for its own bin.
+  /// The warps of a stack load its squares together, and each the sums left of its own bin.
   AREAL_DEVICE void fetch(const ReduceThenScanPlace& place, bool mine) {
     Counting& s = m.template shared<Counting>();
     const int warps_of_stack = warps / a.tiles_per_block, stack = m.warp() / warps_of_stack,
@@ -278,24 +278,24 @@ struct ReduceThenScanWrite {
   AREAL_DEVICE void count(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
     Counting& s = m.template shared<Counting>();
     const auto* const squares =
-        s.square[m.warp() / (warps / a.tiles_per_block) * a.tiles_per_warp];  // of all its tiles
+        s.square[m.warp() / (warps / a.tiles_per_block) * a.tiles_per_warp];  // of all the stack's tiles
     Sums<E> sum;
-    const char* const beside = a.carry.left ? warp.left_of_piece() : nullptr;
+    const char* const piece_left = a.carry.left ? warp.left_of_piece() : nullptr;
     const bool has_before = place.y > 0;
-    if (beside && has_before) corner += warp.left_of_row(beside, -1);
+    if (piece_left && has_before) corner += warp.left_of_row(piece_left, -1);
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
     arrived();
     const Side* const left = s.left[m.warp()];
-    A steps = 0;  // of what is left of the piece, of 32 rows
+    A steps = 0;  // of the carry left of the piece, for 32 rows
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row) {
-      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(beside, has_before, y);
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(piece_left, has_before, y);
       count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4, steps, y);
     }
     if (y < place.rows) {
-      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(beside, has_before, y);
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(piece_left, has_before, y);
       count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y, steps, y);
     }
   }
@@ -324,7 +324,7 @@ struct ReduceThenScanWrite {
       }
   }
 
-  /// Adds a row of the tensor, less what is above it, to the row above.
+  /// Adds a row's counts to the row above.
   template <int E>
   AREAL_DEVICE void add_row(A (&sum)[4 / E][E], std::uint32_t upto, std::uint32_t before, int byte, A left) {
     if constexpr (E == 4 && sizeof(A) == 4) {
@@ -332,7 +332,7 @@ struct ReduceThenScanWrite {
       AREAL_UNROLL
       for (int v = 0; v < 4; ++v) sum[0][v] = m.dot4(upto, 1u << (8 * v), sum[0][v] + base);
     } else {
-      // The counts from the tile's left, handed to the lanes that store them.
+      // The counts left of the tile, shuffled to the lanes that store them.
       static constexpr int stores = 4 / E;
       const std::uint32_t counts = upto + (before >> (8 * byte) & 0xffu) * 0x01010101u;
       AREAL_UNROLL
@@ -348,7 +348,7 @@ struct ReduceThenScanWrite {
   // ---------------------------------------------------------------- weights
 
   /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Warps that
-  /// store vectors and warps that store elements meet at the same barriers, and add in the same order.
+  /// store vectors and warps that store elements pass the same barriers, and add in the same order.
   AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine, bool vectors) {
     const int warps_of_tile = warps / a.tiles_per_block, nth = m.warp() / warps_of_tile,
               share = tile_height / a.tiles_per_block;
@@ -361,7 +361,7 @@ struct ReduceThenScanWrite {
       AREAL_UNROLL
       for (int i = 0; i < tile_height / warp_size; ++i) left[i] = m.load(from + i * warp_size);
     }
-    A beside = 0;  // left of the piece, of 32 rows
+    A piece_left = 0;  // the carry left of the piece, for 32 rows
     for (int first = 0; first < tile_height; first += share) {
       if (first > 0) m.sync();  // the rows before have been used
       if (first < place.rows) copy_rows(place, first, share, nth * share, m.thread() - nth * warps_of_tile * warp_size);
@@ -371,9 +371,9 @@ struct ReduceThenScanWrite {
       if (!mine) continue;
       const auto rows = [&](auto mode) {
         for (int y = first; y < first + share && y < place.rows; y += 4) {
-          if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
+          if (a.carry.left && y % warp_size == 0) piece_left = warp.left_of_rows(warp.left_of_piece(), y);
           weigh_rows<decltype(mode)::value>(warp, place, nth * share + y - first, y, y < warp_size ? left[0] : left[1],
-                                            beside, sum);
+                                            piece_left, sum);
         }
       };
       if (vectors)
@@ -383,7 +383,8 @@ struct ReduceThenScanWrite {
     }
   }
 
-  /// Rows of a tile, from `first` on, to where they begin in shared memory; `thread` of those that do it.
+  /// Copies rows of a tile, from `first` on, to row `to` of shared memory; `thread` is the caller among the copying
+  /// threads.
   AREAL_DEVICE void copy_rows(const ReduceThenScanPlace& place, int first, int rows, int to, int thread) {
     static constexpr int lines = tile_width * static_cast<int>(sizeof(A)) / 16;  // of a row
     using Line = Vec<A, W>;
@@ -398,10 +399,10 @@ struct ReduceThenScanWrite {
       m.copy_async(reinterpret_cast<Line*>(s.terms[to + i / lines])[i % lines], terms + i);
   }
 
-  /// Four rows of the tile, from y on, in shared memory from row `at` on; `left` and `beside` of 32 rows. As many as
-  /// make four vectors are scanned side by side.
+  /// Four rows of the tile, from y on, in shared memory from row `at` on; `left` and `piece_left` are of 32 rows. As
+  /// many rows as make four vectors are scanned together.
   template <RowStores mode>
-  AREAL_DEVICE void weigh_rows(const Warp& warp, const ReduceThenScanPlace& place, int at, int y, A left, A beside,
+  AREAL_DEVICE void weigh_rows(const Warp& warp, const ReduceThenScanPlace& place, int at, int y, A left, A piece_left,
                                Sums<W>& sum) {
     static constexpr int stores = 4 / W, rows = 4 / stores;
     Weighing& s = m.template shared<Weighing>();
@@ -447,7 +448,7 @@ struct ReduceThenScanWrite {
         }
         if (y + r + i >= place.rows) continue;
         if (a.carry.left)
-          warp.template store<W, mode>(to, sum, m.shuffle(beside, (y + r + i) % warp_size));
+          warp.template store<W, mode>(to, sum, m.shuffle(piece_left, (y + r + i) % warp_size));
         else
           warp.template store<W, mode>(to, sum);
       }

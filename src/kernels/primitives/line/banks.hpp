@@ -1,6 +1,6 @@
 #pragma once
-// Where element i of a line lies in shared memory, so that the strided accesses of a scan's tree meet few banks twice.
-// Both put it into the same bank; they differ in the cells that they leave empty.
+// The cell of element i of a line in shared memory, chosen so that the strided accesses of a scan's tree have few bank
+// conflicts. Both mappings use the same bank; they differ in the cells that they leave empty.
 
 #include "kernels/primitives/machine.hpp"
 

@@ -1,19 +1,19 @@
 #pragma once
-// Scans of lines by blocks in shared memory, each of as many blocks as it takes: what Lee and Choe's four have in
-// common (2014), for the rows of matrices and for one line. 1 launch, reads 1 and writes 1 per element, where a block
-// holds a line. Blocks of longer lines write their sums beside, which are scanned, exclusively, and added to all
-// elements of all blocks (Harris): two launches, 1 read and 1 write per element more (and as many again where there are
-// more sums than a block holds). Workspace: the blocks' sums.
+// Scans of lines in shared memory, each by as many blocks as needed: what Lee and Choe's four share (2014), for the
+// rows of matrices and for one line. 1 launch, reads 1 and writes 1 per element, if a block holds a line. Blocks of
+// longer lines also write their sums, which are scanned exclusively and added to all elements of all blocks (Harris):
+// two more launches, 1 more read and write per element (and the same again if there are more sums than a block holds).
+// Workspace: the blocks' sums.
 //
 //                                     a thread has two elements     a thread has 2^(Q+1)
 //   Harris' padding (equation 1)      harris                        lee-choe-multiple
 //   the new mapping (equation 3)      lee-choe-shared               lee-choe
 //
 // Two elements: a block of 1024 threads holds 2048. 2^(Q+1): a thread has up to 8 elements of 4 bytes, or 4 of 8 bytes,
-// which is what 48 KiB of shared memory hold. Left open: lines longer than that. Here they are of several blocks of
-// that size. Left open, too: lengths that are no power of two end with zeros in shared memory; the elements are moved
-// neighbour by neighbour, whichever thread owns them in the tree. Blocks have 64, 256, 512 or 1024 threads, as the line
-// has elements.
+// which is what 48 KiB of shared memory hold. The paper leaves open longer lines: here they have several blocks of that
+// size. It also leaves open lengths that are no power of two: here zeros fill the end of shared memory. Adjacent
+// threads move adjacent elements, whichever thread owns them in the tree. Blocks have 64, 256, 512 or 1024 threads, as
+// the line's length needs.
 
 #include <array>
 #include "kernels/primitives/line/capacity.hpp"
@@ -23,7 +23,7 @@
 
 namespace areal::kernels {
 
-/// Adds to each block's piece what the blocks before it summed.
+/// Adds the sum of the blocks before to each block's piece.
 template <class M, class C>
 struct AddSums {
   using T = typename C::T;
@@ -49,7 +49,7 @@ struct AddSums {
   }
 };
 
-/// The scan of lines, each of as many blocks as it takes.
+/// The scan of lines, each by as many blocks as needed.
 template <class T, class Map, bool several, int most>
 class BlockedPrescan {
  public:
@@ -58,7 +58,7 @@ class BlockedPrescan {
   /// Elements of a block.
   static constexpr int capacity = most * per;
 
-  /// All rows of matrices that have so many.
+  /// All rows of matrices, `height` each.
   BlockedPrescan(std::int64_t matrices, std::int64_t height, std::int64_t length, Workspace& from) {
     lines_ = matrices * height;
     PrescanArgs a;

@@ -21,11 +21,11 @@
 
 namespace areal::kernels {
 
-/// Rows to be summed up.
+/// Rows to be summed.
 struct Lines {
   Matrix from, to;
   std::int64_t count = 0, length = 0;
-  bool in_place = false;  ///< `to` is `from`: the first sum of a line is there already
+  bool in_place = false;  ///< `to` is `from`: the first sum of a line is already there
 };
 
 /// A level of lines, in place.
@@ -47,10 +47,10 @@ AREAL_DEVICE void sum_pair(const M& m, const Lines& fine, T* coarse, std::int64_
   m.store(coarse + e, op(left, load<T, From>(m, fine.from, y, x + 1)));
 }
 
-/// Columns of a level from which the finer one is made: one more, before the first, where that has to be copied.
+/// Columns of a level from which the finer one is made: one more, before the first, if that must be copied.
 AREAL_BOTH std::int64_t spread_columns(const Lines& fine) { return fine.length / 2 + (fine.in_place ? 0 : 1); }
 
-/// The sums at the two places after an element of a level: what ends there, and with one element more.
+/// The sums at the two places after an element of a level: the one that ends there, and the one with one more element.
 template <class From, class T, class M, class Op>
 AREAL_DEVICE void spread_sum(const M& m, const Lines& fine, const T* coarse, std::int64_t e, const Op& op) {
   const std::int64_t columns = spread_columns(fine), half = fine.length / 2;
@@ -161,8 +161,7 @@ struct ScanInBlock {
   }
 };
 
-/// The inclusive sums of each line; `levels` has level_cells. p: how many threads (each_index), 0 for as many as there
-/// is work.
+/// The inclusive sums of each line; `levels` has level_cells. p: number of threads (each_index), 0 for one an index.
 template <class C, class Launcher>
 void optimal_prefix_sums(Launcher& launcher, const Lines& lines, typename C::T* levels, std::int64_t p = 0,
                          const typename C::Op& op = {}) {

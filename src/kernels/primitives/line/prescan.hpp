@@ -1,9 +1,9 @@
 #pragma once
-// Scans of the rows of matrices, in place, by the scan of a block in shared memory (tree.hpp), which is
-// exclusive: the elements, which their threads kept, are added back. Reads 1, writes 1 per element, coalesced: thread t
-// moves the elements t, t + threads, .. of its piece, a power of two of elements beyond whose end there are zeros.
-// What is longer than a block can hold are several pieces: of one block, one after another (Poostchi 2017), or of as
-// many blocks, which add up their sums in two launches more (Lee, Choe 2014).
+// Scans of the rows of matrices, in place, by a block's scan in shared memory (tree.hpp), which is exclusive: threads
+// add back the elements, which they kept. Reads 1, writes 1 per element, coalesced: thread t moves the elements t, t +
+// threads, .. of its piece, whose length is a power of two; zeros fill its end. Longer lines are several pieces: of one
+// block, one after another (Poostchi 2017), or of several blocks, which add their sums in two more launches (Lee, Choe
+// 2014).
 
 #include <algorithm>
 #include <bit>
@@ -20,7 +20,7 @@ struct PrescanArgs {
   std::int64_t pieces = 1, pieces_a_block = 1;
   int piece = 1;           ///< elements, a power of two
   bool exclusive = false;  ///< the elements are not added back
-  Matrix sums;             ///< [row][piece], where there is a place: each block's whole sum
+  Matrix sums;             ///< [row][piece], if not empty: each block's total
 };
 
 /// T: the elements' type; threads, and elements of each of them at most.
@@ -54,13 +54,13 @@ struct Prescan {
     const std::int64_t y = line % a.height;
     A before = 0;  // the sum of this block's pieces
     for (std::int64_t piece = begin; piece < end; ++piece) {
-      if (piece > begin) m.sync();  // all have read the piece before
+      if (piece > begin) m.sync();  // all threads have read the previous piece
       before += scan(s, matrix, y, piece * a.piece, before, piece + 1 < end);
     }
     if (a.sums.first != nullptr && m.thread() == 0) store(m, a.sums, line, begin, static_cast<T>(m.get(s.total)));
   }
 
-  /// One piece; its sum, where that is wanted by all.
+  /// Scans one piece; returns its sum to all threads if it is needed.
   AREAL_DEVICE A scan(Shared& s, const Matrix& matrix, std::int64_t y, std::int64_t x, A before, bool sum) {
     A own[C::per];
     AREAL_UNROLL
@@ -81,7 +81,7 @@ struct Prescan {
   }
 };
 
-/// f.operator()<threads>(), for the fewest threads of most / 16, most / 4, most / 2 and most that have two elements
+/// f.operator()<threads>(), for the smallest of most / 16, most / 4, most / 2 and most threads that have two elements
 /// each of a row.
 template <int most, class F>
 void with_threads(std::int64_t length, const F& f) {
@@ -99,7 +99,7 @@ inline int piece_of(std::int64_t length, int most) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(length, most))));
 }
 
-/// A block a row, from the row `first` on; all of them, where there is no count. Harris' padding.
+/// A block a row, from row `first` on, for `count` rows or all. Harris' padding.
 template <class T, int most, class Launcher>
 void prescan(Launcher& launcher, const Planes& of, std::int64_t height, std::int64_t length, std::int64_t first,
              std::int64_t count) {

@@ -17,7 +17,7 @@ struct LineConfig {
   static constexpr int threads = threads_;
 };
 
-/// Blocks for that many indices: p threads in whole blocks where p is not 0, but no more than have work.
+/// Blocks for that many indices: p threads in whole blocks, or if p is 0, and at most, a thread for each index.
 constexpr std::int64_t blocks_for(std::int64_t indices, std::int64_t p, int a_block) {
   const std::int64_t all = blocks_of(indices, a_block);
   return p > 0 ? std::min(all, blocks_of(p, a_block)) : all;

@@ -32,8 +32,8 @@ AREAL_DEVICE void up_sweep(const M& m, T* cells, int n, const Op& op) {
   }
 }
 
-/// From the root, which holds what comes before the first element: each node hands that to its left child, and with the
-/// left child's sum to its right one. A barrier before each level.
+/// From the root, which holds the sum before the first element: each node passes its value to its left child, and that
+/// plus the left child's sum to its right one. A barrier before each level.
 template <class Map, int threads, class M, class T, class Op>
 AREAL_DEVICE void down_sweep(const M& m, T* cells, int n, const Op& op) {
   for (int nodes = 1, stride = n / 2; nodes < n; nodes *= 2, stride /= 2) {
@@ -48,12 +48,12 @@ AREAL_DEVICE void down_sweep(const M& m, T* cells, int n, const Op& op) {
   }
 }
 
-/// The exclusive scan of n = 2^k cells that the block's threads have put, in place; the whole sum goes to `total`. No
-/// barrier is needed before, and after it all threads may read both.
+/// The exclusive scan, in place, of n = 2^k cells that the block's threads have put; `total` gets the whole sum. Needs
+/// no barrier before; after it all threads may read both.
 template <class Map, int threads, class M, class T, class Op = Plus>
 AREAL_DEVICE void exclusive_scan(const M& m, T* cells, int n, T& total, T identity = T(0), const Op& op = {}) {
   up_sweep<Map, threads>(m, cells, n, op);
-  if (m.thread() == 0) {  // who made the root
+  if (m.thread() == 0) {  // the thread that computed the root
     T& root = cells[Map::at(n - 1)];
     m.put(total, m.get(root));
     m.put(root, identity);

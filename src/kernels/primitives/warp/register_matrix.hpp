@@ -1,12 +1,12 @@
 #pragma once
-// The register cache of Chen 2018 (IV): a warp holds 32 x 32 elements, 32 registers a thread; how they come and go,
-// are transposed, and learn what the warps before have summed up.
+// The register cache of Chen 2018 (IV): a warp holds 32 x 32 elements, 32 registers a thread. Loads, stores,
+// transposes, and adds the sums of the warps before.
 
 #include "kernels/primitives/matrix.hpp"
 
 namespace areal::kernels {
 
-/// Registers of a thread that hold elements: the paper's C. As many as lanes, or nothing could be transposed.
+/// Registers of a thread that hold elements: the paper's C. Equal to the lanes, as transposing needs.
 inline constexpr int cached = warp_size;
 
 /// Threads of a block whose registers hold 4096 bytes of each of its 32 lines: 512 for sums of 8 bytes, else 1024.
@@ -19,14 +19,14 @@ struct PassArgs {
   std::int64_t height = 0, width = 0;
 };
 
-/// Where the registers of a thread are in global memory: row j of `place` is register j, from `count` on there is none.
+/// Global addresses of a thread's registers: row j of `place` is register j; only the first `count` have one.
 struct Strip {
   Matrix place;
   int count = 0;
-  bool whole = false;  ///< all registers of all lanes are there, and aligned
+  bool whole = false;  ///< all registers of all lanes have aligned addresses
 };
 
-/// How many of so many lines a thread or a block of them takes.
+/// The lines of a thread or block that handles at most `most` of the `left` ones.
 AREAL_DEVICE int at_most(std::int64_t left, int most) {
   return left >= most ? most : left > 0 ? static_cast<int>(left) : 0;
 }
@@ -50,10 +50,10 @@ AREAL_DEVICE Strip row_strip(const M& m, const Matrix& of, std::int64_t y, std::
           of.aligned && x + cached * warp_size <= width};
 }
 
-/// Registers that have no element become 0. 32 coalesced reads of a warp.
+/// Registers without an element become 0. 32 coalesced reads of a warp.
 template <class From, class T, class M>
 AREAL_DEVICE void load_registers(const M& m, const Strip& from, T (&data)[cached], Site site = AREAL_HERE) {
-  if (from.whole) {  // nothing stands between the loads, so that all are under way at once
+  if (from.whole) {  // branch-free, so that all loads are in flight at once
     const Matrix place{from.place.first, from.place.pitch, true};
     AREAL_UNROLL
     for (int j = 0; j < cached; ++j) data[j] = load<T, From>(m, place, j, 0, site);
@@ -83,7 +83,7 @@ AREAL_DEVICE void serial_scan(T (&data)[cached]) {
   for (int j = 1; j < cached; ++j) data[j] += data[j - 1];
 }
 
-/// Shared memory of the block-register-local-transpose: S matrices, which S warps have at a time.
+/// Shared memory of the block-register-local-transpose: S matrices, used by S warps at a time.
 template <class T>
 struct TransposeBuffers {
   static constexpr int count = 32 / static_cast<int>(sizeof(T));  // S
@@ -92,7 +92,7 @@ struct TransposeBuffers {
 
 /// Algorithm 5, the block-register-local-transpose, by all threads of a block. A matrix costs 1024 writes and 1024
 /// reads of shared memory without a conflict; the block ceil(warps / S) barriers. The paper's barrier is in a branch
-/// that some warps leave; here all meet. A warp without a matrix only meets the others.
+/// that some warps skip; here all warps reach it, also those without a matrix.
 template <int warps, class T, class M>
 AREAL_DEVICE void transpose_registers(const M& m, TransposeBuffers<T>& buffers, T (&data)[cached], bool mine) {
   constexpr int at_a_time = TransposeBuffers<T>::count;
@@ -109,10 +109,10 @@ AREAL_DEVICE void transpose_registers(const M& m, TransposeBuffers<T>& buffers, 
   }
 }
 
-/// Figure 3c, by all threads of a block whose first `here` warps hold a matrix, summed up in each lane: adds what
-/// those before have, and `carry`, the lane's sum of what the block had before, which the first warp keeps. 2 barriers;
-/// a matrix costs 64 writes and 64 reads of shared memory. The paper leaves open how the sums of the warps are summed
-/// up: one warp does, serially, a lane for each line.
+/// Figure 3c, by all threads of a block whose first `here` warps hold a matrix, summed in each lane: adds the sums of
+/// the warps before, and `carry`, the lane's sum over the block's previous columns, which the first warp keeps. 2
+/// barriers; a matrix costs 64 writes and 64 reads of shared memory. The paper leaves open how the sums of the warps
+/// are summed: here one warp does it, serially, a lane for each line.
 template <int warps, class T, class M>
 AREAL_DEVICE void add_warps_before(const M& m, T (&partial)[warps][warp_size], T (&data)[cached], int here, T& carry) {
   if (m.warp() < here) m.put(partial[m.warp()][m.lane()], data[cached - 1]);

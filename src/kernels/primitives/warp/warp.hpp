@@ -17,8 +17,8 @@ AREAL_DEVICE T warp_scan(const M& m, T value, Site site = AREAL_HERE) {
   return value;
 }
 
-/// What stands before a lane's own value in an inclusive scan: 0 in lane 0. By subtraction where that is exact, else by
-/// a shuffle (infinity less infinity is no number).
+/// The exclusive value before a lane's own in an inclusive scan: 0 in lane 0. By subtraction if that is exact, else by
+/// a shuffle (infinity less infinity is NaN).
 template <class M, class T>
 AREAL_DEVICE T before_in_scan(const M& m, T inclusive, T own, Site site = AREAL_HERE) {
   if constexpr (std::is_integral_v<T>) return inclusive - own;
@@ -35,8 +35,7 @@ AREAL_DEVICE T warp_sum(const M& m, T value, Site site = AREAL_HERE) {
 }
 
 /// The sums over the warp of `count` values: value i's ends in the lanes from i * 32 / count on. Lanes halve their
-/// values with a partner until one is left, then add what is left: count - 1 + log2(32 / count) shuffles for count
-/// values.
+/// values with a partner until one is left, then add it: count - 1 + log2(32 / count) shuffles for count values.
 template <class M, class T, int count>
 AREAL_DEVICE T warp_sums(const M& m, T (&values)[count], Site site = AREAL_HERE) {
   static_assert((count & (count - 1)) == 0 && count <= warp_size);

@@ -12,7 +12,7 @@ AREAL_DEVICE T kogge_stone(const M& m, T value, Site site = AREAL_HERE) {
   return warp_scan(m, value, site);
 }
 
-/// Algorithm 4, Ladner-Fischer: of each 2n lanes the last one of the lower half gives its sum to all of the upper half.
+/// Algorithm 4, Ladner-Fischer: of each 2n lanes the last one of the lower half adds its sum to all of the upper half.
 /// 5 shuffles, 5 x 16 additions, 5 x 32 ands.
 template <class M, class T>
 AREAL_DEVICE T ladner_fischer(const M& m, T value, Site site = AREAL_HERE) {

@@ -1,7 +1,7 @@
 #pragma once
-// bands (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run on one kind of device. The
-// kernel is kernel.hpp. bands_takes and bands_fits say what it takes: no border, one image of one channel and whole
-// vectors a row, rows of pixels and of entries that begin at multiples of 16 bytes, and machines with clusters.
+// bands (areal). 1 launch. Reads 1, writes 1 per element. Floats have the same bits every run on one kind of device.
+// The kernel is kernel.hpp. Requirements (bands_takes and bands_fits): border none, one image of one channel, whole
+// vectors a row, rows of pixels and of entries aligned to 16 bytes, and machines with clusters.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace areal::kernels {
 
-/// Clusters of so many blocks each for which bands are cut; after every `round`-th band of a cluster the sum of all
+/// Number and size of the clusters for which bands are cut; after every `round`-th band of a cluster the sum of all
 /// rows so far is published.
 struct BandsGrid {
   int clusters, cluster_blocks, round;
   std::int64_t blocks() const { return static_cast<std::int64_t>(clusters) * cluster_blocks; }
 };
-/// What an H200 holds; more clusters where a machine has but smaller ones.
+/// What an H200 holds; more clusters on a machine with smaller ones.
 constexpr BandsGrid bands_grid(int largest_cluster) { return {7 * 16 / largest_cluster, largest_cluster, 7}; }
 
-/// The geometry and the workspace of one plan: flat bands where they are enough, else high ones.
+/// The geometry and the workspace of one plan: flat bands if they suffice, else high ones.
 template <class Flat_, class High_>
 struct BandsPlan {
   using Flat = Flat_;
@@ -33,7 +33,7 @@ struct BandsPlan {
   using Args = typename FlatKernel::Args;
   static constexpr int columns = FlatKernel::columns;
   static_assert(columns == HighKernel::columns);
-  /// Pixels of which a row has a whole number: what one vector of entries or one piece of a copy has.
+  /// A row's width must be a multiple of this: one vector of entries, or one piece of a copy.
   static constexpr int vector = FlatKernel::reverse
                                     ? FlatKernel::unit_pixels
                                     : std::max(4 / static_cast<int>(sizeof(typename Flat::In)), FlatKernel::Part::V);
@@ -67,7 +67,7 @@ struct BandsPlan {
 template <class In, class T, bool reverse = false>
 using BandsPlanOf = BandsPlan<BandsConfig<In, T, true, reverse>, BandsConfig<In, T, false, reverse>>;
 
-/// What bands takes, if it does not take such a request on this machine; empty if it does.
+/// What bands needs, if it does not support this request on this machine; empty if it does.
 template <class Plan, class Launcher>
 std::string bands_takes(Launcher& launcher, const TableRequest& request) {
   const Shape& image = request.image;
@@ -85,7 +85,7 @@ std::string bands_takes(Launcher& launcher, const TableRequest& request) {
   return has_clusters ? "" : "it takes devices with clusters of " + std::to_string(grid.cluster_blocks) + " blocks";
 }
 
-/// Places the image and the table in the plan's arguments. False: rows do not begin at multiples of 16 bytes.
+/// Sets the image's and the table's addresses in the plan's arguments. False if rows are not aligned to 16 bytes.
 template <class Plan>
 bool place_bands(typename Plan::Args& a, const ConstView& image, const TableViews& tables) {
   using Kernel = typename Plan::FlatKernel;
@@ -100,7 +100,7 @@ bool place_bands(typename Plan::Args& a, const ConstView& image, const TableView
   return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors;
 }
 
-/// What views bands takes, if it does not take these; empty if it does.
+/// What views bands needs, if it does not support these; empty if it does.
 template <class Plan>
 std::string bands_fits(const TableRequest&, const ConstView& image, const TableViews& tables) {
   if (!tables.carry.empty()) return "it takes no carries";
@@ -120,7 +120,7 @@ bool launch_bands(Launcher& launcher, Args& a, BandsGrid grid) {
                                                               std::min({most, grid.clusters, a.supers}), a);
 }
 
-/// Views that fit. The workspace was zeroed once. False, and nothing is launched, where the device refuses to run its
+/// For views that fit. The workspace was zeroed once. Returns false without a launch if the device refuses to run the
 /// clusters at once.
 template <class Plan, class Launcher>
 bool bands(Launcher& launcher, const ConstView& image, const TableViews& tables, void* workspace,

@@ -1,15 +1,16 @@
 #pragma once
 // The kernel of bands. Its grid fills the machine once, in clusters of blocks. Each block has a band of rows and walks
-// along it, so many columns a step; the bands of a cluster's blocks lie one below the other. Four kinds of warps work
-// at the same time, each on a different step:
+// along it, some columns a step; the bands of a cluster's blocks lie one below the other. Four kinds of warps work in
+// parallel, each on a different step:
 //   fetch     copies the step's pixels into a ring in shared memory
-//   sum       adds up the columns of each writer's rows and of the whole band. Each block of the cluster is responsible
-//             for some of the columns, and is sent their sums
-//   exchange  adds up, for the block's own columns, all bands above: those of the cluster, and those of the clusters
-//             above, which publish their sums without waiting. It sends the results back to the cluster's blocks
-//   write     writes the band's rows with all that is above added. The sums to the left stay in registers
-// The bands of clusters are dealt by the cluster's number. All blocks of the grid are resident at once (the launch sees
-// to that), and a cluster waits only for bands above its own.
+//   sum       sums the columns of each writer's rows and of the whole band, and sends them to the
+//             cluster's blocks, each of which owns some of the columns
+//   exchange  sums, for the block's own columns, all bands above: those of the cluster, and those of the
+//             clusters above, which publish their sums without waiting; then sends the results back to the cluster's
+//             blocks
+//   write     writes the band's rows, adding the sums above. The sums to the left stay in registers
+// Bands are assigned by the cluster's number. All blocks of the grid are resident at once (the launch ensures it), and
+// a cluster waits only for bands above its own.
 
 #include <cstdint>
 #include <type_traits>
@@ -24,7 +25,7 @@ namespace areal::kernels {
 
 template <class T>
 struct BandsArgs {
-  const char* image;           ///< its first pixel; what is behind its first row where columns are walked backwards
+  const char* image;           ///< its first pixel; if columns are walked backwards, the end of its first row
   std::int64_t image_row;      ///< bytes from one row to the next, a multiple of 16
   char* table;                 ///< the first entry
   std::int64_t table_row;      ///< bytes from one row to the next, a multiple of 16
@@ -35,9 +36,9 @@ struct BandsArgs {
   int supers;                  ///< bands of clusters in the image
   int round;                   ///< of these, a prefix of the sums is published
   // The workspace:
-  std::uint32_t* launches;  ///< that each exchanging warp has seen
+  std::uint32_t* launches;  ///< launches so far, of each exchanging warp
   TileState<T>* sums;       ///< [supers][steps][columns] of a cluster's bands
-  TileState<T>* prefixes;   ///< [supers][steps][columns] of all down to here, of every `round`-th
+  TileState<T>* prefixes;   ///< [supers][steps][columns] of all rows down to here, for every `round`-th
 };
 
 template <class M, class C>
@@ -53,20 +54,20 @@ struct Bands {
   static constexpr int threads = (fetchers + exchangers + summers + writers) * warp_size, resident = 1;
   static constexpr int rows = C::rows;      // of a writer, at most
   static constexpr int group = C::group;    // of these, scanned together
-  static constexpr int depth = exchangers;  // steps that are between sum and write
+  static constexpr int depth = exchangers;  // steps between sum and write
   static constexpr int most_slots = 32;
   static_assert(writers % summers == 0);
   using Part = BandsPart<In, T, columns, writers * rows>;
 
   struct Steps {
     Vec<typename Part::Cell, Part::V> strips[depth][writers]
-                                            [Part::vectors];  // columns of a writer's rows, then of all above
+                                            [Part::vectors];  // columns of a writer's rows, then of all rows above
     Vec<T, Part::V> totals[depth][Part::vectors];             // of the cluster's bands, in this block's columns
-    Vec<T, Part::V> above[depth][Part::vectors];              // of all above the band
+    Vec<T, Part::V> above[depth][Part::vectors];              // of all rows above the band
     Mbarrier received[depth], ready[depth];
     Mbarrier full[most_slots], empty[most_slots], summed[depth], done[depth];
   };
-  /// A row of the ring is copied by units.
+  /// A row of the ring is copied in units.
   static constexpr int unit_pixels = 16 / static_cast<int>(sizeof(In)), units = columns / unit_pixels;
   static constexpr int ring_lines = static_cast<int>((C::shared_bytes - sizeof(Steps)) / (columns * sizeof(In)));
   struct Shared : Steps {
@@ -77,12 +78,12 @@ struct Bands {
   M m;
   Args a;
 
-  /// Where a warp is: which bands of a cluster, and what is kept in turns.
+  /// A warp's position: the bands of a cluster, and counters of the ring and the steps.
   struct Place {
-    int slot = 0, q = 0;         // in the ring, and among the steps that are under way
-    unsigned turn = 0, lap = 0;  // how often the ring, and these, have come round
+    int slot = 0, q = 0;         // in the ring, and among the steps in flight
+    unsigned turn = 0, lap = 0;  // how often the ring, and the steps in flight, have wrapped around
     int super = 0;               // which bands
-    int rows = 0;                // of the band, those that lie in the image
+    int rows = 0;                // rows of the band that lie in the image
   };
   AREAL_DEVICE void next_step(Place& k) const {
     if (++k.slot == a.slots) k.slot = 0, ++k.turn;
@@ -99,7 +100,7 @@ struct Bands {
     }
   }
 
-  /// Each exchanging warp of each block counts launches for itself.
+  /// Each exchanging warp of each block counts launches separately.
   AREAL_DEVICE std::uint32_t count_launch(int exchanger) const {
     std::uint32_t* const count = a.launches + m.block() * exchangers + exchanger;
     const std::uint32_t before = m.load_relaxed(count);
@@ -111,7 +112,7 @@ struct Bands {
   AREAL_DEVICE std::int64_t top_of(const Place& k) const {
     return (static_cast<std::int64_t>(k.super) * a.cluster_blocks + m.cluster_rank()) * a.band;
   }
-  /// A writer's first row of so many; the next writer's is where its rows end.
+  /// The first of a writer's rows, of `count` in all; they end where the next writer's begin.
   AREAL_DEVICE static int first_row(int writer, int count) { return writer * count / writers; }
 
   AREAL_DEVICE void operator()() {
@@ -125,7 +126,7 @@ struct Bands {
       m.fence_init();
     }
     const int warp = m.warp();
-    m.sync();  // the block's own barriers are enough for fetching, which goes to no other block
+    m.sync();  // fetching needs only the block's own barriers, as it sends nothing
     if (warp >= fetchers) m.sync_cluster();
     if (warp < fetchers)
       fetch(s, warp);
@@ -135,13 +136,13 @@ struct Bands {
       sum(s, warp - fetchers - exchangers);
     else
       write(s, warp - fetchers - exchangers - summers);
-    // Each block has waited for all that is sent to it.
+    // Each block has waited for everything sent to it.
   }
 
   // ---------------------------------------------------------------- fetch
 
   AREAL_DEVICE void fetch(Shared& s, int nth) const {
-    static constexpr int side = units < warp_size ? units : warp_size;  // lanes that have one row
+    static constexpr int side = units < warp_size ? units : warp_size;  // lanes that share a row
     static constexpr int down = warp_size / side, each = units / side;
     static_assert(side * each == units && side * down == warp_size);
     int until_cluster = C::early;
@@ -155,7 +156,7 @@ struct Bands {
         AREAL_UNROLL
         for (int i = 0; i < each; ++i) {
           const int at = unit + i * side;
-          // Of a row that is walked backwards a step has the same pixels in memory's order.
+          // Of a row that is walked backwards, a step has the same pixels in memory order.
           const std::int64_t x = static_cast<std::int64_t>(step) * columns +
                                  (reverse ? columns - (at + 1) * unit_pixels : at * unit_pixels);
           const std::int64_t more = a.width - x;
@@ -179,7 +180,7 @@ struct Bands {
     if (until_cluster >= 0) m.sync_cluster();
   }
 
-  /// A lane's pixels of a row of the band, the n-th vector of the step.
+  /// A lane's pixels of a row of the band: the n-th vector of the step.
   AREAL_DEVICE typename Part::Line line(const Shared& s, const Place& k, int y, int n) const {
     using Line = typename Part::Line;
     const Line* const row = reinterpret_cast<const Line*>(&s.ring[k.slot * a.band + y][0]);
@@ -189,7 +190,7 @@ struct Bands {
   // ---------------------------------------------------------------- sum
 
   AREAL_DEVICE void sum(Shared& s, int nth) const {
-    int turn = 0;  // the summer that adds up this step
+    int turn = 0;  // the summer of this step
     for_deals([&](Place& k) {
       for (int step = 0; step < a.steps; ++step, next_step(k)) {
         if (k.lap > 0) m.wait(s.done[k.q], (k.lap - 1) & 1);
@@ -252,8 +253,8 @@ struct Bands {
       }
       Vec<typename P::T, P::V> sums{};
       add(sums, total);
-      // The block that has these columns has consumed what was here a lap ago: it has sent what made this block's
-      // writers go on.
+      // The block that owns these columns has consumed the slot's previous contents: it has since sent the sums for
+      // which this block's writers waited.
       const int each = vectors_each();
       m.send(s.totals[k.q][m.cluster_rank() * each + n % each], sums, n / each, s.received[k.q]);
     }
@@ -261,7 +262,7 @@ struct Bands {
 
   // ---------------------------------------------------------------- exchange
 
-  /// Vectors of a step's columns that one block is responsible for.
+  /// Vectors of a step's columns that one block owns.
   AREAL_DEVICE int vectors_each() const { return Part::vectors / a.cluster_blocks; }
 
   /// The words of a vector's columns.
@@ -316,7 +317,7 @@ struct Bands {
     const int q = k.q;
     const int each = warp_size / a.cluster_blocks, b = m.lane() / each, h = m.lane() % each;
     const std::int64_t row = static_cast<std::int64_t>(a.steps) * columns;
-    // What clusters above have published: the last prefix, and sums since.
+    // What the clusters above have published: the last prefix, and the sums since.
     const int begin = k.super / a.round * a.round, words = k.super - begin + (begin > 0 ? 1 : 0);
     const int mine = m.cluster_rank() * vectors_each() + h;  // the first of the lane's vectors, `each` apart
     const std::int64_t at = static_cast<std::int64_t>(step) * columns + mine * V;
@@ -325,7 +326,7 @@ struct Bands {
       return (n < 0 ? a.prefixes + (begin - 1) * row : a.sums + (begin + n) * row) + at + i * each * V;
     };
     Words above[each_lane] = {};
-    if (b < words) {  // most often they are there already
+    if (b < words) {  // usually they have arrived already
       AREAL_UNROLL
       for (int i = 0; i < each_lane; ++i) above[i] = load(word(b, i));
     }
@@ -382,7 +383,7 @@ struct Bands {
         add(all, total[i]);
         store(a.prefixes + k.super * row + at + i * each * V, all, epoch);
       }
-      // Of the bands above alone.
+      // Of the bands above only.
       AREAL_UNROLL
       for (int v = 0; v < V; ++v) {
         const auto before = m.shuffle_up(total[i].at[v], each);

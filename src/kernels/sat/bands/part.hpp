@@ -1,5 +1,5 @@
 #pragma once
-// How a warp holds a step's columns of pixels, and adds them up.
+// A warp's layout of a step's columns of pixels, and their sums.
 
 #include <cstdint>
 #include <type_traits>
@@ -8,12 +8,12 @@
 
 namespace areal::kernels {
 
-/// A lane has vectors of 16 bytes of sums; 32 of them side by side are a strip, and a step has `strips` of these.
+/// A lane has vectors of 16 bytes of sums; 32 adjacent ones are a strip, and a step has `strips` of these.
 template <class In_, class T_, int columns, int rows_of_band>
 struct BandsPart {
   using In = In_;
   using T = T_;
-  /// Sums within a step of a band fit 32 bits whatever the table is.
+  /// Sums within a step of a band fit 32 bits for every table type.
   static constexpr bool by_rows = std::is_integral_v<In> && sizeof(In) <= 2;
   using Small = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
   using Local = std::conditional_t<by_rows, Small, T>;
@@ -35,7 +35,7 @@ AREAL_DEVICE typename P::Local part_term(typename P::In pixel) {
   return term<typename P::Local>(pixel);
 }
 
-/// Two or four bytes as the machine's dot4 wants them.
+/// Two or four bytes as the argument of the machine's dot4.
 template <int N>
 AREAL_DEVICE std::uint32_t bytes_of(const Vec<std::uint8_t, N>& line) {
   if constexpr (N == 4)
@@ -56,7 +56,7 @@ AREAL_DEVICE void add_columns(const M& m, Vec<typename P::Local, P::V>& columns,
     for (int v = 0; v < P::V; ++v) columns.at[v] += part_term<P>(line.at[v]);
   }
 }
-/// The sums of a lane's pixels up to each, from `before` on.
+/// The running sums of a lane's pixels, starting from `before`.
 template <class P, class M>
 AREAL_DEVICE Vec<typename P::Local, P::V> prefixes_of(const M& m, const typename P::Line& line,
                                                       typename P::Local before) {

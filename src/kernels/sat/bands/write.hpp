@@ -1,5 +1,5 @@
 #pragma once
-// The write role of bands: a writer goes through its rows of each step, and keeps what lies to the left of each.
+// The write role of bands: a writer walks along its rows, and keeps the sum left of each.
 
 #include <cstdint>
 #include <type_traits>
@@ -25,7 +25,7 @@ class BandsWriter {
  public:
   AREAL_DEVICE explicit BandsWriter(const K& k) : k_(k), m_(k.m), a_(k.a) {}
 
-  /// The writer's rows of a band, from that of the table on.
+  /// Starts a band: the writer's `down` rows, from table row `first` on.
   AREAL_DEVICE void begin(std::int64_t first, int down) {
     down_ = down, corner_ = 0;
     row_ = a_.table + first * a_.table_row;
@@ -33,7 +33,7 @@ class BandsWriter {
     for (int y = 0; y < rows; ++y) left_[y] = 0;
   }
 
-  /// One step, whose pixels and sums are there; `release` is called when they have been read.
+  /// Writes one step, whose pixels and sums have arrived; calls `release` after reading them.
   template <class Shared, class Release>
   AREAL_DEVICE void step(Shared& s, const typename K::Place& at, int writer, int first, std::int64_t x,
                          const Release& release) {
@@ -52,7 +52,7 @@ class BandsWriter {
  private:
   AREAL_DEVICE bool here(int y) const { return y < rows && y < down_; }
 
-  /// Entries of 32 bits and more for each pixel: columns first, then along the rows.
+  /// For entries of at least 32 bits for each pixel: columns first, then along the rows.
   template <class Shared, class Release>
   AREAL_DEVICE void by_columns(Shared& s, const typename K::Place& at, int first, std::int64_t x, Sums (&above)[strips],
                                const Release& release) {
@@ -92,7 +92,7 @@ class BandsWriter {
     }
   }
 
-  /// Small integers: the table's row above is kept, and each row adds its own prefixes, which are scanned in 32 bits,
+  /// For small integers: keeps the table's row above; each row adds its own prefixes, which are scanned in 32 bits,
   /// those of bytes two strips at a time.
   template <class Shared, class Release>
   AREAL_DEVICE void by_rows(Shared& s, const typename K::Place& at, int first, std::int64_t x, Sums (&table)[strips],
@@ -125,7 +125,7 @@ class BandsWriter {
       AREAL_UNROLL
       for (int i = 0; i < group; ++i)
         if (here(top + i)) {
-          Local beyond = 0;  // of the row's strips before
+          Local beyond = 0;  // sum of the row's strips before
           AREAL_UNROLL
           for (int p = 0; p < strips; ++p) {
             const int n = P::packed ? p / 2 : p;
@@ -145,7 +145,7 @@ class BandsWriter {
     }
   }
 
-  /// Of the sums of columns above the rows, the table's row above.
+  /// Turns the column sums above the rows into the table's row above.
   AREAL_DEVICE void add_left_of_columns(Sums (&table)[strips]) {
     T total[strips];
     AREAL_UNROLL
@@ -189,7 +189,7 @@ class BandsWriter {
     }
   }
 
-  /// The sums from column x on, in row y.
+  /// Stores the sums from column x on, in row y.
   AREAL_DEVICE void store(int y, const Sums& sums, std::int64_t x) {
     char* const to = row_ + y * a_.table_row + direction * x * size - (K::reverse ? (V - 1) * size : 0);
     if (x < a_.width) m_.store_streaming(reinterpret_cast<Sums*>(to), mirrored<K::reverse>(sums));
@@ -200,8 +200,8 @@ class BandsWriter {
   const typename K::Args& a_;
   char* row_ = nullptr;  // the first entry of the writer's first row
   int down_ = 0;         // rows
-  T corner_ = 0;         // of all that lies left of the step and above these rows
-  T left_[rows] = {};    // of each row's pixels, or of all sums, left of the step
+  T corner_ = 0;         // the sum left of the step and above these rows
+  T left_[rows] = {};    // sums left of the step, of each row's pixels or of all rows above too
 };
 
 }  // namespace areal::kernels

@@ -1,9 +1,9 @@
 #pragma once
 // BRLT-ScanRow (Chen 2018, IV-B). 2 launches, 1 barrier step. Reads 2, writes 2 per element (2n and 2n), all coalesced.
-// A warp's 32 x 32 elements are transposed through shared memory first, so that each lane sums up a row alone: 31
-// additions, no shuffle. Per 32 x 32 elements and launch 1088 writes and 1088 reads of shared memory, without
-// conflicts; 6 barriers of the block for every 1024 columns (512 for sums of 8 bytes). Blocks of 1024 threads (512).
-// Workspace: the transposed table. Floats are the same every run.
+// Shared memory transposes a warp's 32 x 32 elements first, so that each lane sums a row alone: 31 additions, no
+// shuffle. Per 32 x 32 elements and launch 1088 writes and 1088 reads of shared memory, without conflicts; 6 barriers
+// of the block for every 1024 columns (512 for sums of 8 bytes). Blocks of 1024 threads (512). Workspace: the
+// transposed table. Floats have the same bits every run.
 
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/chen/brlt.hpp"

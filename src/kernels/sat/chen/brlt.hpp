@@ -1,13 +1,13 @@
 #pragma once
-// What ScanRow-BRLT and BRLT-ScanRow (Chen 2018, IV-A and IV-B) have in common: one kernel, launched twice. It sums up
-// the rows of a matrix and writes them transposed, without a transpose in global memory; the second launch reads what
-// the first wrote.
+// What ScanRow-BRLT and BRLT-ScanRow (Chen 2018, IV-A and IV-B) share: one kernel, launched twice. It sums the rows of
+// a matrix and writes them transposed, without a transpose in global memory; the second launch reads what the first
+// wrote.
 
 #include "kernels/primitives/warp/register_matrix.hpp"
 
 namespace areal::kernels {
 
-/// A block has 32 rows. Its warps hold 32 x 32 elements each, side by side.
+/// A block has 32 rows. Its warps hold 32 x 32 elements each, one beside the other.
 template <class T>
 struct BrltShared {
   static constexpr int warps = row_threads<T> / warp_size;
@@ -15,7 +15,7 @@ struct BrltShared {
   T partial[warps][warp_size];
 };
 
-/// `scan_and_transpose(data, mine)` makes of a warp's matrix its rows' sums, a row in each lane.
+/// `scan_and_transpose(data, mine)` turns a warp's matrix into its rows' sums, a row in each lane.
 template <class From, class T, class M, class ScanAndTranspose>
 AREAL_DEVICE void scan_rows_transposed(const M& m, BrltShared<T>& s, const PassArgs& a,
                                        const ScanAndTranspose& scan_and_transpose) {

@@ -1,10 +1,10 @@
 #pragma once
 // ScanRow-BRLT (Chen 2018, IV-A). 2 launches, 1 barrier step. Reads 2, writes 2 per element (2n and 2n), all coalesced.
-// A warp sums up each row of its 32 x 32 elements by a warp scan, 160 shuffles in all, and transposes the sums through
+// A warp sums each row of its 32 x 32 elements by a warp scan, 160 shuffles in all, and transposes the sums through
 // shared memory. Per 32 x 32 elements and launch 1088 writes and 1088 reads of shared memory, without conflicts; 6
 // barriers of the block for every 1024 columns (512 for sums of 8 bytes). Blocks of 1024 threads (512). Workspace: the
-// transposed table. Floats are the same every run. The paper does not say how a row's warps hand on their sums: as in
-// BRLT-ScanRow, by its Figure 3c.
+// transposed table. Floats have the same bits every run. The paper leaves open how a row's warps pass on their sums:
+// here as in BRLT-ScanRow, by its Figure 3c.
 
 #include "kernels/primitives/warp/scan_config.hpp"
 #include "kernels/primitives/workspace.hpp"

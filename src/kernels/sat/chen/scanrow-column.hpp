@@ -14,7 +14,7 @@
 
 namespace areal::kernels {
 
-/// C: T alone counts.
+/// C: only T is used.
 template <class M, class C>
 struct ScanColumn {
   using T = typename C::T;

@@ -1,9 +1,9 @@
 #pragma once
 // 1R1W (Kasagi 2014, VI). One launch for each anti-diagonal of tiles: h/w + w/w - 1 of them, h/w + w/w - 2 barrier
 // steps. Reads 1 and 2/w + 1/w^2, writes 1 and 1/w per element, all coalesced: a tile's carries are differences of the
-// finished sums around it, the row above it and, from where its neighbour saved them, the column to its left. Blocks of
-// 128 threads, a tile each. Workspace: the saved columns. Floats are the same every run; they subtract, so that beside
-// an infinity there is no number.
+// finished sums around it, the row above it and the column to its left, which its neighbour saved. Blocks of 128
+// threads, a tile each. Workspace: the saved columns. Floats have the same bits every run; because of the subtractions,
+// sums next to an infinity are NaN.
 
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/workspace.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // 2R1W (Kasagi 2014, V, after Nehab 2011). 2d + 3 launches for d levels of recursion, 2d + 2 barrier steps; one less
-// for a tile alone. Reads 2 and some 4/w, writes 1 and some 4/w per element, all coalesced. Tiles of w x w are summed,
-// their sums scanned, and each tile read again with what lies above and left of it: carries.hpp. Blocks of 128 threads.
-// Workspace: the carries. Floats are the same every run.
+// for a single tile. Reads 2 and about 4/w, writes 1 and about 4/w per element, all coalesced. Tiles of w x w are
+// summed, their sums scanned, and each tile read again together with the sums above and left of it: carries.hpp. Blocks
+// of 128 threads. Workspace: the carries. Floats have the same bits every run.
 
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/sat/kasagi/carries.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // 4R1W (Kasagi 2014, VI). h + w - 1 launches, one for each anti-diagonal; h + w - 2 barrier steps. Reads 4 (n pixels
-// and 3n - 2h - 2w + 1 sums), writes 1 per element, a row a thread: nothing is coalesced. A sum is its pixel, the sum
-// to the left and the one above, less the one above the left. Blocks of 64 threads. Floats are the same every run; they
-// subtract, so that beside an infinity there is no number.
+// and 3n - 2h - 2w + 1 sums), writes 1 per element, a row a thread: nothing is coalesced. A sum is its pixel, plus the
+// sum to the left and the one above, less the one above the left. Blocks of 64 threads. Floats have the same bits every
+// run; because of the subtraction, sums next to an infinity are NaN.
 
 #include <algorithm>
 #include "kernels/sat/plain.hpp"

@@ -15,7 +15,7 @@ struct TransposeArgs {
   std::int64_t tiles_x = 0;
 };
 
-/// A block brings a tile of w x w elements to its place across the diagonal.
+/// A block moves a tile of w x w elements across the diagonal.
 template <class M, class C>
 struct Transpose {
   using T = typename C::T;

@@ -1,6 +1,6 @@
 #pragma once
 // A block's tile of w x w elements in shared memory, diagonally arranged: how 2R1W and 1R1W (Kasagi 2014, V and VI)
-// load it, add to its top row and left column, sum it up and store it. All 128 threads copy, w of them compute.
+// load it, add to its top row and left column, sum and store it. All 128 threads copy, w of them compute.
 
 #include "kernels/primitives/matrix.hpp"
 #include "kernels/sat/kasagi/diagonal.hpp"
@@ -9,7 +9,7 @@ namespace areal::kernels {
 
 inline constexpr int block_threads = 128;
 
-/// Where a tile lies in its matrix, and how much of it there is.
+/// A tile's position in its matrix, and the extent of it that exists.
 struct BlockAt {
   std::int64_t y = 0, x = 0;
   int rows = 0, columns = 0;
@@ -29,7 +29,7 @@ struct BlockTile {
   const M& m;
   DiagonalTile<T, w>& tile;
 
-  /// Zeros beyond the matrix' edge. A barrier must follow.
+  /// Loads zeros beyond the matrix' edge. A barrier must follow.
   template <class From>
   AREAL_DEVICE void load_tile(const Matrix& from, const BlockAt& at) const {
     const int j = m.thread() % w;
@@ -56,7 +56,7 @@ struct BlockTile {
     return sum;
   }
 
-  /// The inclusive table of the tile, in its place: down the columns, along the rows. Barriers before and after each.
+  /// The inclusive table of the tile, in place: down the columns, along the rows. Barriers before and after each.
   AREAL_DEVICE void sum_up() const {
     const int k = m.thread();
     m.sync();
@@ -72,7 +72,7 @@ struct BlockTile {
     m.sync();
   }
 
-  /// The tile's last column, for the tile to the right.
+  /// Saves the tile's last column for the tile to the right.
   AREAL_DEVICE void save_right(const Matrix& right, std::int64_t tile_x, const BlockAt& at) const {
     if (m.thread() < at.rows) store(m, right, tile_x, at.y + m.thread(), m.get(tile.at(m.thread(), w - 1)));
   }

@@ -1,16 +1,16 @@
 #pragma once
-// The carries of 2R1W (Kasagi 2014, V) and of the triangles of (1+r)R1W (VII): sums of tiles' columns, rows and wholes,
-// turned into what lies above a tile's columns, left of its rows, and above and left of it.
+// The carries of 2R1W (Kasagi 2014, V) and of the triangles of (1+r)R1W (VII): the sums of tiles' columns, rows and
+// wholes become the sums above a tile's columns, left of its rows, and above and left of it.
 //
 //   SumTiles     step 1: each tile is read; its column sums, row sums (transposed, so that they are scanned coalesced)
 //                and sum are written
-//   ScanCarries  step 2: the column sums down the columns, the row sums along the rows; beside them the sums of tiles
-//                become their own table: by one block where they fit its tile, else by all of this again, one level
+//   ScanCarries  step 2: scans the column sums down the columns and the row sums along the rows, and turns the tiles'
+//                sums into their own table: by one block if they fit its tile, else by the same three steps one level
 //                deeper, which this launch begins with step 1
-//   SumBlocks    step 3: each tile is read again, its carries added, summed up and written
+//   SumBlocks    step 3: each tile is read again, its carries added, summed and written
 //
-// A level is one matrix with its tiles. Of a square of side k, a triangle may be taken: `upper` the tiles (i, j) with
-// i + j < k, `lower` those with i + j >= k - 1, whose carries begin with the finished sums above and left of them.
+// A level is one matrix with its tiles. It can be a triangle of a square of side k: `upper` the tiles (i, j) with i + j
+// < k, `lower` those with i + j >= k - 1, whose carries begin with the finished sums above and left of them.
 
 #include <algorithm>
 #include <array>
@@ -27,9 +27,8 @@ struct Level {
   std::int64_t tile_y = 0, tile_x = 0;  ///< the first tile
   std::int64_t tiles_y = 0, tiles_x = 0;
   Part part = Part::all;
-  /// What comes into tile (i, j): columns[i - skipped][x], rows[j - skipped][y] and, once it is a table,
-  /// corners[i - skipped][j - skipped]; x and y count from the first tile. Into the first tiles of all but `lower`
-  /// nothing comes.
+  /// The carries of tile (i, j): columns[i - skipped][x], rows[j - skipped][y] and, once it is a table, corners[i -
+  /// skipped][j - skipped]; x and y count from the first tile. The first tiles have no carries, except in `lower`.
   Matrix columns, rows, corners;
   Matrix right;  ///< of a triangle: [tile x][y] the last columns of tiles, see stages.hpp
 
@@ -41,7 +40,7 @@ struct Level {
   }
 };
 
-/// A table that was begun by somebody else: the sum before (y, x).
+/// A table with finished sums outside the tiles: the sum before (y, x).
 template <class T, class M>
 AREAL_DEVICE T corner_before(const M& m, const Matrix& table, std::int64_t y, std::int64_t x) {
   return load<T, T>(m, table, y - 1, x - 1);
@@ -66,7 +65,7 @@ AREAL_DEVICE void sum_tile(const M& m, DiagonalTile<T, w>& shared, T (&sums)[w],
   }
   const BlockAt at = block_at(level.tile_y + i, level.tile_x + j, w, level.height, level.width);
   if (level.part == Part::lower && i + j <= level.tiles_y && k == 0) {
-    // So that the table of the corners is the finished one's on the two diagonals where it ends.
+    // So that the corners' table is part of the finished one on the two diagonals where it ends.
     T value = corner_before<T>(m, level.to, at.y, at.x);
     if (i + j == level.tiles_y) {
       value -= corner_before<T>(m, level.to, at.y - w, at.x);
@@ -116,11 +115,11 @@ struct SumTiles {
 
 struct ScanCarriesArgs {
   Level level;
-  Level deeper;  ///< of the corners, where they do not fit one tile
+  Level deeper;  ///< of the corners, if they do not fit one tile
   std::int64_t column_blocks = 0, row_blocks = 0;
 };
 
-/// C: T alone counts.
+/// C: only T is used.
 template <class M, class C>
 struct ScanCarries {
   using T = typename C::T;
@@ -164,7 +163,7 @@ struct ScanCarries {
                          std::int64_t along, const First& first) {
     if (i >= extent || i >= across * w) return;
     const Level& level = a.level;
-    std::int64_t tile = 1, end = along;  // into which comes the first sum, and past the last
+    std::int64_t tile = 1, end = along;  // the first with a carry, and one past the last
     T sum = 0;
     if (level.part == Part::upper) end = along - i / w;
     if (level.part == Part::lower) {
@@ -220,7 +219,7 @@ struct Levels {
   std::array<Level, most> level;
   int count = 0;  ///< the recursion's depth is one less
 
-  /// `first` says which tiles; its carries are taken from the workspace.
+  /// `first` says which tiles; allocates its carries in the workspace.
   Levels(const Level& first, Workspace& from) {
     add(first, from);
     const auto fits = [](const Level& l) {
@@ -237,7 +236,7 @@ struct Levels {
     }
   }
 
-  /// 2 depth + 3 launches; 2 where there is but one tile, which has no carries.
+  /// 2 depth + 3 launches; 2 for a single tile, which has no carries.
   template <class In, class Launcher>
   void run(Launcher& launcher) const {
     using C = PlainConfig<In, T, w>;

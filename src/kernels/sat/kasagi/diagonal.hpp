@@ -1,6 +1,6 @@
 #pragma once
-// The diagonal arrangement of w x w elements in shared memory (Kasagi 2014, III): w neighbours of a row and w
-// neighbours of a column lie in w banks.
+// The diagonal arrangement of w x w elements in shared memory (Kasagi 2014, III): w consecutive elements of a row and
+// of a column lie in w banks.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"

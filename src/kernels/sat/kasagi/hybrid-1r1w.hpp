@@ -1,11 +1,10 @@
 #pragma once
-// (1+r)R1W (Kasagi 2014, VII). The tiles of the upper left and of the lower right triangle, k to a side, are summed by
-// 2R1W, those between by 1R1W: 2d + 6 launches for the triangles, d being the levels of recursion of both together, and
-// one for each of the h/w + w/w - 1 - 2k anti-diagonals between; one less where k = 1. Reads 1 + r, writes 1 per
-// element, and some 4/w of either; all coalesced. r, the share of the triangles' tiles, is k(k + 1) over all tiles, k
-// at most one less than the tiles of the shorter side. The lower triangle begins with the sums that 1R1W left around
-// it. Blocks of 128 threads. Floats are the same every run; they subtract, so that beside an infinity there is no
-// number.
+// (1+r)R1W (Kasagi 2014, VII). 2R1W sums the tiles of the upper left and of the lower right triangle, k to a side, 1R1W
+// those between: 2d + 6 launches for the triangles, d being the levels of recursion of both together, and one for each
+// of the h/w + w/w - 1 - 2k anti-diagonals between; one less if k = 1. Reads 1 + r, writes 1 per element, and about 4/w
+// of either; all coalesced. r, the share of the triangles' tiles, is k(k + 1) over all tiles, k at most one less than
+// the tiles of the shorter side. The lower triangle begins with the sums that 1R1W left around it. Blocks of 128
+// threads. Floats have the same bits every run; because of the subtractions, sums next to an infinity are NaN.
 
 #include "formulas/triangles.hpp"
 #include "kernels/primitives/table_geometry.hpp"

@@ -1,12 +1,12 @@
 #pragma once
 // Lines of a matrix, a thread each (Kasagi 2014, IV). 1 launch. Reads 1, writes 1 per element: columns coalesced; rows
-// not, every access of a warp being in a row of its own. Blocks of 64 threads.
+// not, as every access of a warp is in a different row. Blocks of 64 threads.
 
 #include "kernels/primitives/matrix.hpp"
 
 namespace areal::kernels {
 
-/// Lines of a matrix, each summed up by one thread: columns, or rows.
+/// Lines of a matrix, columns or rows, each summed by one thread.
 struct ScanLinesArgs {
   Matrix from, to;
   std::int64_t lines = 0, length = 0;

@@ -1,8 +1,7 @@
 #pragma once
-// Anti-diagonals of tiles, a launch each, as 1R1W and what is between the triangles of (1+r)R1W (Kasagi 2014, VI and
-// VII) sum them up: a tile's carries are differences of the finished sums around it, the row above it and, from where
-// its neighbour saved them, the column to its left. Reads 1 and 2/w + 1/w^2, writes 1 and 1/w per element. Blocks of
-// 128 threads, a tile each.
+// Anti-diagonals of tiles, a launch each, for 1R1W and between the triangles of (1+r)R1W (Kasagi 2014, VI and VII): a
+// tile's carries are differences of the finished sums around it, the row above it and the column to its left, which its
+// neighbour saved. Reads 1 and 2/w + 1/w^2, writes 1 and 1/w per element. Blocks of 128 threads, a tile each.
 
 #include <algorithm>
 #include "kernels/primitives/table_geometry.hpp"
@@ -28,10 +27,10 @@ struct SumStage {
   struct Shared {
     DiagonalTile<T, w> tile;
     // The finished sums around the tile, from the left column's lowest up to the corner and along the row above: an
-    // element and the one before it are neighbours, so that no bank is met twice.
+    // element and the one before it are adjacent, so reading both has no bank conflict.
     T around[2 * w + 1];
 
-    AREAL_DEVICE T& above(int k) { return around[w + 1 + k]; }  // of -1, as left(-1), the corner
+    AREAL_DEVICE T& above(int k) { return around[w + 1 + k]; }  // above(-1) is left(-1), the corner
     AREAL_DEVICE T& left(int k) { return around[w - 1 - k]; }
   };
   static constexpr int threads = block_threads, resident = 1;

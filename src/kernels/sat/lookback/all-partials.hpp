@@ -1,10 +1,10 @@
 #pragma once
-// all-partials (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run on one kind of device:
-// where it does not hold all tiles at once, lookback makes the table. The kernel is
-// kernel.hpp; here is how it gathers.
+// all-partials (areal). 1 launch. Reads 1, writes 1 per element. Floats have the same bits every run on one kind of
+// device; one that cannot hold all tiles at once runs lookback instead. The kernel is kernel.hpp; this file is its
+// gather.
 //
-// Tiles row by row, and each adds up what all the tiles to the left, above, and left of those above have published of
-// themselves: one hop, for images whose tiles are few and all on the machine at once.
+// Tiles row by row; each adds up the published sums of all tiles to the left, above, and left of those above: one hop,
+// for images whose tiles are few and all resident at once.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"
@@ -27,9 +27,9 @@ struct GatherAllPartials {
     const auto* const rows = a.rows + k.tile_at(ty, 0) * tile_height + y;
     const auto* const columns = a.columns + static_cast<std::int64_t>(tx) * tile_width + x;
     const std::int64_t down = static_cast<std::int64_t>(a.tiles_x) * tile_width;
-    const int wide = tx * K::totals;  // totals of a row of tiles, as far as here
+    const int wide = tx * K::totals;  // totals of a row of tiles, up to this tile
 
-    // All loads are issued before anything is waited for.
+    // All loads are issued before the first wait.
     auto left = kernels::gather<4>(m, k.epoch, m.thread() / tile_height, threads_per_row, tx,
                                    [=](int n) { return rows + static_cast<std::int64_t>(n) * tile_height; });
     auto above = kernels::gather<4>(m, k.epoch, m.thread() / tile_width, threads_per_column, ty,

@@ -1,5 +1,5 @@
 #pragma once
-// Tiles in the order of their anti-diagonals, as lookback-diagonal takes them.
+// The order of tiles along anti-diagonals, for lookback-diagonal.
 
 #include <cmath>
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace areal::kernels {
 
-/// The tile that is the i-th along anti-diagonals, each from its right upper end.
+/// The i-th tile along anti-diagonals, each from its upper right end.
 AREAL_DEVICE void on_diagonal(std::int64_t i, int tiles_x, int tiles_y, int& x, int& y) {
   const std::int64_t w = tiles_x, h = tiles_y, side = w < h ? w : h, tiles = w * h;
   const std::int64_t corner = side * (side - 1) / 2;  // tiles before the first whole diagonal
-  std::int64_t d, n;                                  // diagonal, place on it
+  std::int64_t d, n;                                  // diagonal, position on it
   if (i >= corner && i < tiles - corner) {
     d = side - 1 + (i - corner) / side, n = (i - corner) % side;
   } else {
@@ -22,7 +22,7 @@ AREAL_DEVICE void on_diagonal(std::int64_t i, int tiles_x, int tiles_y, int& x, 
     n = j - d * (d + 1) / 2;
     if (i >= corner) n = d - n, d = w + h - 2 - d;
   }
-  const std::int64_t top = d < w ? 0 : d - w + 1;  // y of the right upper end
+  const std::int64_t top = d < w ? 0 : d - w + 1;  // y of the upper right end
   y = static_cast<int>(top + n);
   x = static_cast<int>(d - top - n);
 }

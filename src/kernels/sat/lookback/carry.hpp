@@ -1,8 +1,8 @@
 #pragma once
-// What lies above and left of the image, in a larger one of which it is a piece, for one tile of the look-back kernel.
-// It is added to what the gather found, as if there were one more row of tiles above and one more column to the left:
-// the sums that are written take no further additions. Each tile reads its own stretch, in one pass, as loads of
-// neighbouring threads. Several tiles read the same values, which are in the L2 cache then.
+// The carry of a piece of a larger image, for one tile of the look-back kernel. It is added to the gathered sums, as if
+// there were one more row of tiles above and one more column to the left: written sums take no further additions. Each
+// tile reads its own stretch, in one coalesced pass. Several tiles read the same values, which are then in the L2
+// cache.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 namespace areal::kernels {
 
-/// Which image of the batch this tile is of, and which channel.
+/// The image of the batch and the channel of this tile.
 struct PlaneOfTile {
   std::int64_t batch, channel;
 };
@@ -24,7 +24,7 @@ AREAL_DEVICE PlaneOfTile plane_of_tile(const K& k, typename K::Shared& s) {
   return {image / k.a.channels, image % k.a.channels};
 }
 
-/// One table of a tile, of which sums of type T are kept in pairs or alone.
+/// One table of a tile, whose sums of type T are kept alone or as half of a pair.
 template <int which, class K>
 AREAL_DEVICE void add_carry_of(K& k, typename K::Shared& s, int ty, int tx) {
   using T = std::remove_reference_t<decltype(one_of<which>(s.left[0]))>;
@@ -48,7 +48,7 @@ AREAL_DEVICE void add_carry_of(K& k, typename K::Shared& s, int ty, int tx) {
   m.put(one_of<which>(s.thread_sums[0][i]), of_row);
   m.put(one_of<which>(s.thread_sums[1][i]), of_column);
   T before_row = 0, before_column = 0;
-  if (i == 0) {  // the larger table's entries beside the tile's corner
+  if (i == 0) {  // the larger table's entries next to the tile's corner
     before_column = above(x0 - 1);
     before_row = y0 == 0 && tx == 0 ? before_column : left(y0 - 1);
     T corner = ty == 0 ? before_column : before_row;
@@ -81,8 +81,8 @@ AREAL_DEVICE void add_carry(K& k, typename K::Shared& s, int ty, int tx) {
   if constexpr (K::both) add_carry_of<1>(k, s, ty, tx);
 }
 
-/// The larger table's row above and its column to the left, beside a table's first tiles; `at` is where the thread's
-/// part of the tile begins.
+/// Writes the larger table's row above and column to the left next to a table's first tiles; `at` is the begin of the
+/// thread's part of the tile.
 template <int which, class T, class K>
 AREAL_DEVICE void write_carried_edge(K& k, typename K::Shared& s, char* at, const Strides& out, int ty, int tx,
                                      const typename K::Place& place) {

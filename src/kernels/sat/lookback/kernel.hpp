@@ -1,17 +1,17 @@
 #pragma once
 // The kernel of lookback, lookback-diagonal and all-partials. A block takes the next tile and keeps it on chip from its
 // only read to its only write:
-//   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
+//   load     each thread copies its own part of the tile asynchronously into its own slots of shared memory
 //   publish  the sum of each of the tile's rows and columns
-//   gather   what lies left of each row and above each column, from what other tiles have published
-//   carry    of a piece of a larger table: what lies outside the image is added to that
-//   write    the tile with all that is left and above added
-// The three differ in the order of the tiles and in how they gather: C::Gather is a function object in the algorithm's
-// own file. A tile only waits for tiles with smaller tickets; where the machine holds all tiles at once there are no
-// tickets, and each block has the tile of its number. With squares, what is published and gathered are pairs of sums. A
-// tile's rows are scanned before they are published, and their scans kept in registers; or, where registers do not
-// suffice, again when it is written (rescan.hpp). A reversed table's tiles are cut from the right and from below, by
-// strides below zero, and are kept on chip in the order of memory.
+//   gather   the sums left of each row and above each column, from the sums that other tiles have published
+//   carry    for a piece of a larger table: adds the sums outside the image
+//   write    the tile, adding the sums to the left and above
+// The three algorithms differ in the order of the tiles and in the gather: C::Gather is a function object in the
+// algorithm's own file. A tile only waits for tiles with smaller tickets; if the machine holds all tiles at once there
+// are no tickets, and each block has the tile of its number. With squares, pairs of sums are published and gathered. A
+// tile's rows are scanned before they are published, and their scans kept in registers; or, if registers do not
+// suffice, scanned again when they are written (rescan.hpp). A reversed table's tiles are cut from the right and from
+// below, by negative strides, and are kept on chip in memory order.
 
 #include <cstdint>
 #include <type_traits>
@@ -36,23 +36,23 @@ template <class In, class T>
 struct LookbackArgs {
   const char* image;
   char* table;    ///< where the first sum goes
-  char* squares;  ///< where the first sum of squares goes; null where there are none
+  char* squares;  ///< where the first sum of squares goes; null without squares
   Strides in, out, squares_out;
   Valid valid;
   std::int64_t width, height;  ///< of what is summed
   int channels;
-  bool edge;            ///< zeros, or the carry, belong left of and above the first sum
+  bool edge;            ///< zeros, or the carry, go left of and above the first sum
   CarryLines carry[2];  ///< of the sum and of the squares
   int tiles_x, tiles_y;
   int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
   // The workspace; all but the first for each image and channel:
   std::uint64_t* ticket;
-  std::uint32_t* launches;   ///< that each block has seen, where all run at once
+  std::uint32_t* launches;   ///< launches so far, of each block, if all run at once
   TileState<T>* rows;        ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
   TileState<T>* group_sums;  ///< [tiles_y][groups][tile height] of the group's rows (rows)
-  TileState<T>* columns;     ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
-  TileState<T>* totals;      ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
-                             ///< tile, in several sums
+  TileState<T>* columns;  ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all rows down to here
+  TileState<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
+                          ///< tile, in several sums
 };
 
 template <class M, class C>
@@ -65,25 +65,25 @@ struct Lookback {
   using Args = LookbackArgs<In, T>;
   static constexpr LookbackOrder order = C::order;
   static constexpr int V = C::vector;                               // columns of a lane
-  static constexpr int warps_x = C::warps_x, warps_y = C::warps_y;  // warps side by side, and one above the other
+  static constexpr int warps_x = C::warps_x, warps_y = C::warps_y;  // warps in a row, and in a column, of the tile
   static constexpr int rows_per_warp = C::rows_per_warp;            // of a warp
   static constexpr int warps = warps_x * warps_y, threads = warps * warp_size, resident = C::resident;
   static constexpr int warp_width = V * warp_size, tile_width = warps_x * warp_width,
                        tile_height = warps_y * rows_per_warp;
   static constexpr int threads_per_row = threads / tile_height;  // threads that gather for one row
   static constexpr int loads_in_flight = C::loads_in_flight;
-  static constexpr int column_warps = tile_width / warp_size;                       // with a thread for each column
+  static constexpr int column_warps = tile_width / warp_size;  // those with a thread for each column
   static constexpr int totals = order == LookbackOrder::direct ? column_warps : 1;  // of a tile
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
   static constexpr bool both = C::both, rescan = C::rescan, reverse = C::reverse;
-  static constexpr bool together = C::together;                // all blocks run at once, so none needs a ticket
+  static constexpr bool together = C::together;                // all blocks run at once, without tickets
   static constexpr std::int64_t direction = reverse ? -1 : 1;  // of a row
-  /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
+  /// Bytes are summed four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = C::byte && !rescan;
   static_assert(!bytes || V == 4);
   static constexpr int scans = rescan ? 1 : bytes ? rows_per_warp / 2 : rows_per_warp;
-  static constexpr int cells = rescan ? 1 : V;  // sums of columns that are moved at once
+  static constexpr int cells = rescan ? 1 : V;  // column sums per shared memory access
 
   struct Shared {
     Vec<In, V> tile[rows_per_warp][threads];
@@ -92,7 +92,7 @@ struct Lookback {
     Vec<T, cells> above[tile_width / cells];
     T row[warps_x][tile_height];  // row sums of a warp's columns, then of all left of them
     T left[tile_height];
-    T thread_sums[2][threads];  // what one of several threads has gathered for a row or a column
+    T thread_sums[2][threads];  // the sums that one of several threads gathered for a row or a column
     T warp_sums[2][warps];      // a warp's part of the columns' sum down to here, and of the corner
     struct {
       std::int64_t image, batch, channel;  // the last two for rescan
@@ -104,7 +104,7 @@ struct Lookback {
   M m;
   Args a;
   Epoch epoch = 0;          // this launch's
-  Cell before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
+  Cell before[scans] = {};  // for each of this thread's rows, the sum left of its columns in the warp's
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
@@ -156,7 +156,7 @@ struct Lookback {
     const std::int64_t image = tile_of(ticket.turn, ty, tx);
     put_tile(s, image, ty, tx);
   }
-  /// The n-th tile of all images; what it answers is the image.
+  /// The n-th tile of all images; returns the image.
   AREAL_DEVICE std::int64_t tile_of(std::uint64_t n, int& ty, int& tx) const {
     const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
     std::uint64_t at, x;
@@ -179,7 +179,7 @@ struct Lookback {
       m.put(s.ticket.channel, static_cast<std::int64_t>(channel));
     }
   }
-  /// Where all blocks run at once, each counts the launches for itself, while its pixels are on their way.
+  /// If all blocks run at once, each counts the launches itself, while its pixels are loading.
   AREAL_DEVICE void count_launch(Shared& s) const {
     std::uint32_t* const count = a.launches + m.block();
     const std::uint32_t seen = m.load_relaxed(count);
@@ -187,13 +187,13 @@ struct Lookback {
     m.store_relaxed(count, seen + 1);
   }
 
-  /// From here on everything is about one image of the batch, and one channel.
+  /// Everything after this concerns one image of the batch, and one channel.
   AREAL_DEVICE void choose_image(std::int64_t n) {
     if (n == 0) return;
     const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
     const std::int64_t batch = n / a.channels, channel = n % a.channels;
     a.image += batch * a.in.batch + channel * a.in.channel;
-    if constexpr (!rescan) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
+    if constexpr (!rescan) a.table += batch * a.out.batch + channel * a.out.channel;  // otherwise when it is written
     if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
     a.rows += n * tiles * tile_height;
     a.group_sums += n * a.groups * a.tiles_y * tile_height;
@@ -204,7 +204,7 @@ struct Lookback {
   AREAL_DEVICE int warp_y() const { return m.warp() / warps_x; }
   AREAL_DEVICE std::int64_t tile_at(int ty, int tx) const { return static_cast<std::int64_t>(ty) * a.tiles_x + tx; }
 
-  /// Where this thread's part of a tile begins, and how many of its rows and columns lie in the image.
+  /// The begin of this thread's part of a tile, and the number of its rows and columns in the image.
   struct Place {
     std::int64_t x, y;
     int columns, rows;
@@ -225,12 +225,12 @@ struct Lookback {
   /// The same for all blocks of a launch.
   AREAL_DEVICE bool carries() const { return !a.carry[0].empty() || (both && !a.carry[1].empty()); }
 
-  /// All columns of the tile lie in the image.
+  /// True if all columns of the tile lie in the image.
   AREAL_DEVICE bool is_wide(int tx) const { return static_cast<std::int64_t>(tx + 1) * tile_width <= a.width; }
 
   // ---------------------------------------------------------------- load, sum
 
-  /// Vectors where all of one lies in the image and begins at an aligned address, else elements.
+  /// Vectors that lie in the image and are aligned; otherwise elements.
   template <bool vectors>
   AREAL_DEVICE void load(Shared& s, const Place& at) {
     const char* from = a.image + at.y * a.in.row + at.x * a.in.column;
@@ -261,7 +261,7 @@ struct Lookback {
     }
   }
 
-  /// Waits for vectors, and makes those of their pixels zeros that do not count. Elements were looked at one by one.
+  /// Waits for vectors, and zeroes their invalid pixels. Elements were checked one by one.
   AREAL_DEVICE void drop_invalid(Shared& s, const Place& at) {
     using Marks = Vec<std::uint8_t, V>;
     const std::uint8_t* from =
@@ -286,7 +286,7 @@ struct Lookback {
     }
   }
 
-  /// A lane's pixels of the i-th row. Bytes stay in the order of memory: where they are added says which they are.
+  /// A lane's pixels of the i-th row. Bytes stay in memory order; the additions account for it.
   AREAL_DEVICE Vec<In, V> line_of(const Shared& s, int i) const {
     static constexpr bool turned = reverse && !bytes;
     return mirrored<turned>(m.get(s.tile[i][m.thread()]));
@@ -333,13 +333,13 @@ struct Lookback {
 
   // ---------------------------------------------------------------- publish, and what all gathers share
 
-  /// A column's sum, as a cell of its own.
+  /// A column's sum, as a cell.
   template <class S>
   AREAL_DEVICE static S& cell(Vec<S, cells>* line, int x) {
     return line[x / cells].at[x % cells];
   }
 
-  /// The row of the tile whose sums this thread hands over, if it is one.
+  /// The row of the tile whose sums this thread publishes, if any.
   AREAL_DEVICE int row_of_thread() const {
     return order == LookbackOrder::diagonals ? m.thread() - tile_width : m.thread();
   }
@@ -382,7 +382,7 @@ struct Lookback {
       }
   }
 
-  /// What lies left of a row of the tile, and of each warp's columns.
+  /// Stores the sum left of a row of the tile, and of each warp's columns.
   AREAL_DEVICE void put_left(Shared& s, int y, T left) {
     m.put(s.left[y], left);
     AREAL_UNROLL
@@ -394,14 +394,14 @@ struct Lookback {
     }
   }
 
-  /// This warp's part of the corner: what lies both left of the tile and above it.
+  /// Stores this warp's part of the corner: the sum both left of the tile and above it.
   AREAL_DEVICE void put_corner(Shared& s, T corner) {
     corner = warp_sum(m, corner);
     if (m.lane() == 0) m.put(s.warp_sums[1][m.warp()], corner);
   }
 
-  /// The sum of the tile's columns from the top down to here, of which each thread brings its own, is put, and after a
-  /// barrier published.
+  /// Stores each thread's part of the sum of the tile's columns from the top down to here; publishes it after a
+  /// barrier.
   AREAL_DEVICE void put_total(Shared& s, T down) {
     down = warp_sum(m, down);
     if (m.lane() == 0) m.put(s.warp_sums[0][m.warp()], down);
@@ -414,7 +414,7 @@ struct Lookback {
     store_word(m, a.totals + tile_at(ty, tx), Word{down, epoch_with(epoch, TileStatus::partial)});
   }
 
-  /// The totals of the tiles above those to the left: the loads are issued, the sum waits for them.
+  /// The totals of the tiles above those to the left: issues the loads; the sum waits for them.
   AREAL_DEVICE auto prefetch_corner(int ty, int tx) {
     const Word* const from = a.totals + tile_at(ty - 1, 0);
     return gather<1>(m, epoch, m.thread(), threads, ty > 0 ? tx : 0, [=](int n) { return from + n; });
@@ -430,11 +430,11 @@ struct Lookback {
       up.word[i] = i < count ? load_word(m, from - i * stride) : Word{T(0), Epoch(0)};
   }
 
-  /// What the `count` words from `from` upwards stand for: the nearest that counts from the image's top, and what lies
-  /// between. Added downwards, so that it does not matter how far up that was.
+  /// The sum of the `count` words from `from` upwards: the nearest one that includes everything above, and those
+  /// between. Added downwards, so that the bits do not depend on how far up that one was.
   AREAL_DEVICE T look_back(Window& up, const Word* from, std::int64_t stride, int count) {
     for (;;) {
-      bool all = true, found = false;  // all nearer ones are there; the one from the top was among them
+      bool all = true, found = false;  // all nearer ones have arrived; one of them is inclusive
       T sum = 0;
       AREAL_UNROLL
       for (int i = 0; i < C::window_size; ++i) {
@@ -467,7 +467,7 @@ struct Lookback {
 
   template <StoreMode mode>
   AREAL_DEVICE void write_as(Shared& s, const Place& place) {
-    // The table's row above this warp's rows.
+    // Becomes the table's row above this warp's rows.
     T lefts = 0;
     for (int y = m.lane(); y < warp_y() * rows_per_warp; y += warp_size) lefts += m.get(s.left[y]);
     Vec<T, V> sum = up_to(s, warp_x());
@@ -518,7 +518,7 @@ struct Lookback {
     }
   }
 
-  /// Column sums of all above this warp's rows, in the p-th warp's columns.
+  /// Sums of all columns above this warp's rows, in the p-th warp's columns.
   AREAL_DEVICE Vec<T, V> up_to(Shared& s, int p) {
     Vec<T, V> sum = m.get(s.above[p * warp_size + m.lane()]);
     const Vec<Cell, V> more = m.get(s.columns[warp_y()][p * warp_size + m.lane()]);

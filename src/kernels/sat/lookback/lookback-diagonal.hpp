@@ -1,10 +1,10 @@
 #pragma once
-// lookback-diagonal (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is
-// kernel.hpp; here is how it gathers.
+// lookback-diagonal (areal). 1 launch. Reads 1, writes 1 per element. Floats have the same bits every run. The kernel
+// is kernel.hpp; this file is its gather.
 //
 // Tiles along anti-diagonals. To the left and upwards a tile looks back to the nearest one that has published its sums
-// from the image's edge, which it then does itself: both have begun a diagonal earlier, but an image must be large
-// before a diagonal fills the machine.
+// from the image's edge, and then publishes its own: both neighbours have begun a diagonal earlier, but only large
+// images have diagonals that fill the machine.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 // lookback (areal). 1 launch. Reads 1, writes 1 per element; with squares reads 1 and writes 1 of each table. Floats
-// are the same every run. The kernel is kernel.hpp; here is how it gathers.
+// have the same bits every run. The kernel is kernel.hpp; this file is its gather.
 //
-// Tiles row by row. Sideways a tile adds what the tiles to the left in its group of tiles have published, and the
-// groups' sums, which each group's last tile publishes. Upwards it looks back to the nearest tile that has published
-// its sums from the image's top, which it then does itself.
+// Tiles row by row. Sideways a tile adds the published sums of the tiles to the left in its group, and the sums of the
+// groups to the left, which each group's last tile publishes. Upwards it looks back to the nearest tile that has
+// published its sums from the image's top, and then publishes its own.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"
@@ -27,7 +27,7 @@ struct GatherByRows {
     const int place = tx % a.group, group = tx / a.group;
     const std::int64_t at = k.tile_at(ty, tx);
 
-    // All loads are issued before anything is waited for.
+    // All loads are issued before the first wait.
     auto corner = k.prefetch_corner(ty, tx);
     const std::int64_t row_of_tiles = static_cast<std::int64_t>(a.tiles_x) * tile_width;
     const Word* const above_from = a.columns + at * tile_width + x - row_of_tiles;

@@ -1,9 +1,9 @@
 #pragma once
-// lookback where the tuning says rescan (schedule.hpp: most tables of 64 bits), and with squares: the tile's sums and
-// sums of squares from the same pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each
-// table is written by vectors of 16 bytes, which in a wider table take another arrangement of the warp's pixels. Rows
-// are summed before the hand-over and scanned after it: a sum of four rows takes six shuffles, a scan five a row, and
-// what lies before a pixel need not be kept from one to the other.
+// lookback for tunings with rescan (schedule.hpp: most tables of 64 bits), and with squares: the tile's sums and sums
+// of squares from the same pixels, in two tables. Lanes hold adjacent pixels when they load and sum; each table is
+// written by vectors of 16 bytes, which in a wider table need another arrangement of the warp's pixels. Rows are summed
+// before publication and scanned after it: a sum of four rows takes six shuffles, a scan five a row, and no prefixes
+// are kept in between.
 
 #include <cstdint>
 #include <type_traits>
@@ -24,17 +24,17 @@ AREAL_DEVICE S term_of(In pixel) {
     return term<S>(pixel);
 }
 
-/// Two bytes, and zeros, as the machine's dot4 wants them.
+/// Two bytes, and zeros, as the argument of the machine's dot4.
 AREAL_DEVICE std::uint32_t word_of(const Vec<std::uint8_t, 2>& bytes) {
   return __builtin_bit_cast(std::uint16_t, bytes);
 }
-/// What of a word of bytes is multiplied with it to sum the bytes, or their squares.
+/// The factor by which dot4 turns a word of bytes into their sum, or the sum of their squares.
 template <bool squared>
 AREAL_DEVICE std::uint32_t factor_of(std::uint32_t word) {
   return squared ? word : 0x01010101u;
 }
 
-/// A lane's pixels of a row, added up from `before` on.
+/// The running sums of a lane's pixels of a row, starting from `before`.
 template <bool squared, class M, class S, class In, int N>
 AREAL_DEVICE void add_up(const M& m, const Vec<In, N>& line, S before, S (&sums)[N]) {
   if constexpr (std::is_same_v<In, std::uint8_t>) {
@@ -51,7 +51,7 @@ AREAL_DEVICE void add_up(const M& m, const Vec<In, N>& line, S before, S (&sums)
     }
   }
 }
-/// Their sum; each is added to its column's.
+/// Their sum; each is also added to its column's.
 template <bool squared, class M, class S, class In, int N>
 AREAL_DEVICE S add_to_columns(const M& m, const Vec<In, N>& line, S (&columns)[N]) {
   S across = 0;
@@ -107,7 +107,7 @@ AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
   }
 }
 
-/// One of the tables of the tile, once all that lies left of it and above it is there.
+/// Writes one of the tile's tables, once the sums left of it and above it have arrived.
 template <int which, StoreMode mode, class K>
 AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides& out, int tx,
                             const typename K::Place& place) {
@@ -118,7 +118,7 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
   static_assert(K::warp_width % strip == 0);
   using Line = Vec<typename K::In, N>;
   const auto& m = k.m;
-  // A lane of the kernel has kept its pixels in the order of memory; of a reversed table their lines are swapped.
+  // Lanes keep their pixels in memory order; for a reversed table their vectors are swapped.
   static constexpr int swap = K::reverse ? K::V / N - 1 : 0;
   static_assert(K::V % N == 0);
   const int begin = k.warp_x() * K::warp_width, top = k.warp_y() * K::rows_per_warp;
@@ -157,7 +157,7 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
     for (int i = 0; i < at_once; ++i, to += out.row) {
       const T left = m.get(one_of<which>(s.row[k.warp_x()][top + first + i]));
       const Line* const row = reinterpret_cast<const Line*>(&s.tile[first + i][m.warp() * warp_size]);
-      Local beyond = 0;  // what of the row lies in the strips before
+      Local beyond = 0;  // sum of the row's strips before
       AREAL_UNROLL
       for (int p = 0; p < strips; ++p) {
         const Line line = mirrored<K::reverse>(m.get(row[(p * warp_size + m.lane()) ^ swap]));
@@ -189,7 +189,7 @@ AREAL_DEVICE void write_table(K& k, typename K::Shared& s, char* table, const St
     write_one<which, StoreMode::elements>(k, s, table, out, tx, place);
 }
 
-/// Loads again where the tile is: kept through the gather, this would cost registers that it needs.
+/// Recomputes the tile's position: kept through the gather, it would cost registers that the gather needs.
 template <class K>
 AREAL_DEVICE void rescan_and_write(K& k, typename K::Shared& s) {
   const auto& a = k.a;

@@ -1,5 +1,5 @@
 #pragma once
-// What lookback, lookback-diagonal and all-partials are tuned by, the plan of one, and its schedule: 1 launch.
+// The tuning of lookback, lookback-diagonal and all-partials, their plan, and their schedule: 1 launch.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,29 +14,54 @@
 
 namespace areal::kernels {
 
-/// How tiles are cut, and how many are on a multiprocessor at once.
+/// How tiles are cut, and how many a multiprocessor holds at once.
 struct LookbackTuning {
-  int warps_x, warps_y;  ///< warps side by side, and one above the other
+  int warps_x, warps_y;  ///< warps in a row, and in a column, of the tile
   int rows_per_warp;
-  int resident;             ///< blocks of a multiprocessor that registers allow
+  int resident;             ///< blocks of a multiprocessor, limited by registers
   int window_size = 4;      ///< words that a look-back loads at once
   int loads_in_flight = 4;  ///< words of a row that a thread loads at once
-  int group = 16;           ///< tiles that are one group by themselves
-  bool rescan = false;      ///< rows are scanned when they are written, not before
+  int group = 16;           ///< rows of up to this many tiles are one group
+  bool rescan = false;      ///< scan rows when they are written, not before
 };
-/// By bytes of a pixel and of a sum, and whether pixels are summed four at a time, as unsigned bytes are. Of one H200,
-/// 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+/// By bytes of a pixel and of a sum, and whether pixels are summed four at a time, as unsigned bytes are. Measured on
+/// one H200, 2026-11: see docs/notes/cuda-sat.md for other attempts.
 constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrder order) {
   const bool diagonal = order == LookbackOrder::diagonals, direct = order == LookbackOrder::direct;
+  using Tuning = LookbackTuning;
   if (out == 8) {
-    if (in == 8) return diagonal ? LookbackTuning{1, 8, 16, 3, 3} : LookbackTuning{2, 4, 16, 3, 4, 4, 8, true};
-    if (in == 4 || direct) return {1, 8, 16, 3, diagonal ? 3 : 4, 4, 8, true};
-    const int rows = in == 1 ? 32 : 16;
-    return diagonal ? LookbackTuning{2, 8, rows, 2, 2, 4, 16, true} : LookbackTuning{2, 8, rows, 2, 4, 1, 8, true};
+    if (in == 8)
+      return diagonal
+                 ? Tuning{.warps_x = 1, .warps_y = 8, .rows_per_warp = 16, .resident = 3, .window_size = 3}
+                 : Tuning{.warps_x = 2, .warps_y = 4, .rows_per_warp = 16, .resident = 3, .group = 8, .rescan = true};
+    if (in == 4 || direct)
+      return {.warps_x = 1,
+              .warps_y = 8,
+              .rows_per_warp = 16,
+              .resident = 3,
+              .window_size = diagonal ? 3 : 4,
+              .group = 8,
+              .rescan = true};
+    Tuning tuning{.warps_x = 2, .warps_y = 8, .rows_per_warp = in == 1 ? 32 : 16, .resident = 2, .rescan = true};
+    if (diagonal)
+      tuning.window_size = 2;
+    else
+      tuning.loads_in_flight = 1, tuning.group = 8;
+    return tuning;
   }
-  if (direct || in == 4 || (in == 1 && !four)) return {1, 8, 16, in < out ? 4 : 3, diagonal ? 3 : 4};
-  if (in == 2) return diagonal ? LookbackTuning{2, 8, 16, 2, 3, 4, 16, true} : LookbackTuning{1, 8, 16, 4};
-  return diagonal ? LookbackTuning{2, 8, 32, 2, 2} : LookbackTuning{1, 8, 32, 4};
+  if (direct || in == 4 || (in == 1 && !four))
+    return {
+        .warps_x = 1, .warps_y = 8, .rows_per_warp = 16, .resident = in < out ? 4 : 3, .window_size = diagonal ? 3 : 4};
+  if (in == 2)
+    return diagonal ? Tuning{.warps_x = 2,
+                             .warps_y = 8,
+                             .rows_per_warp = 16,
+                             .resident = 2,
+                             .window_size = 3,
+                             .rescan = true}
+                    : Tuning{.warps_x = 1, .warps_y = 8, .rows_per_warp = 16, .resident = 4};
+  return diagonal ? Tuning{.warps_x = 2, .warps_y = 8, .rows_per_warp = 32, .resident = 2, .window_size = 2}
+                  : Tuning{.warps_x = 1, .warps_y = 8, .rows_per_warp = 32, .resident = 4};
 }
 
 /// Types and tuning.
@@ -55,13 +80,13 @@ struct LookbackConfig {
   static constexpr int warps_x = tuning.warps_x, warps_y = tuning.warps_y, rows_per_warp = tuning.rows_per_warp,
                        resident = tuning.resident;
   static constexpr int window_size = tuning.window_size, loads_in_flight = tuning.loads_in_flight, group = tuning.group;
-  /// Of a tile's own columns and rows: the sums of small integers fit 32 bits whatever the table is.
+  /// Sums of a tile's own columns and rows: for small integers they fit 32 bits for every table.
   using Small = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
   using Cell = std::conditional_t<(rescan || byte) && std::is_integral_v<In> && sizeof(In) <= 2, Small, T>;
 };
 
-/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are; those of signed
-/// ones keep their sign on the way into a wider table.
+/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits for every table; those of signed bytes keep
+/// their sign when they are widened.
 template <class In_, class T_, class Squares, class Gather_, bool reverse_ = false>
 struct LookbackSquaresConfig {
   using In = In_;
@@ -84,7 +109,7 @@ struct LookbackSquaresConfig {
   static constexpr int group = 8;
 };
 
-/// Tiles that no device holds more of at once, by far.
+/// More tiles than any device holds at once.
 inline constexpr std::int64_t most_together = 4096;
 
 /// The geometry and the workspace of one plan.
@@ -101,7 +126,7 @@ struct LookbackPlan {
     const std::int64_t images = image.batch * image.channels;
     args.tiles_x = static_cast<int>((p.width + Kernel::tile_width - 1) / Kernel::tile_width);
     args.tiles_y = static_cast<int>((p.height + Kernel::tile_height - 1) / Kernel::tile_height);
-    // One group where a row of tiles is short, else about as many groups as tiles in each.
+    // One group for a short row of tiles, else about as many groups as tiles in each.
     args.group = args.tiles_x <= C::group ? std::max(1, args.tiles_x) : 1;
     while (args.tiles_x > C::group && static_cast<std::int64_t>(args.group) * args.group < args.tiles_x) ++args.group;
     args.groups = (args.tiles_x + args.group - 1) / args.group;
@@ -122,11 +147,11 @@ struct LookbackPlan {
 
   LookbackArgs<In, T> args{};
   std::int64_t blocks = 0;
-  bool too_many = false;  ///< of a C that wants all its tiles at once: then it has no blocks
+  bool too_many = false;  ///< for a C that needs all its tiles at once: no blocks are launched then
   std::size_t workspace_bytes = 0;
 };
 
-/// Where the first sum of a table goes, and how its vectors may be moved.
+/// The address of a table's first sum, and the alignment of its vectors.
 template <class T, bool reverse>
 char* first_sum(const View& table, bool edge, Strides& out) {
   char* const corner = first_element<reverse>(table, out);
@@ -135,8 +160,8 @@ char* first_sum(const View& table, bool edge, Strides& out) {
   return first;
 }
 
-/// The schedule; `squares` where C has both. The workspace was zeroed once. Of a reversed table, views, marks of valid
-/// pixels and carries are given from the last row on. False, and nothing is launched: C wants all its tiles at once,
+/// The schedule; `squares` if C has both. The workspace was zeroed once. For a reversed table, views, marks of valid
+/// pixels and carries are passed from the last row on. Returns false without a launch if C needs all its tiles at once
 /// and the device does not hold them.
 template <class C, class Launcher>
 bool lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
@@ -162,7 +187,7 @@ bool lookback(Launcher& launcher, Border border, const ConstView& image, const V
   a.valid = valid;
   if (C::reverse && valid.plane != nullptr) a.valid.plane += image.shape.width - 1;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
-  // From the right, vectors of the marks begin at their alignment only where they fill a row.
+  // From the right, vectors of the marks are aligned only if they fill a row.
   if (C::reverse && valid.plane != nullptr && image.shape.width % C::vector != 0)
     a.in.alignment = std::min(a.in.alignment, Alignment::elements);
   if constexpr (C::together) {

@@ -1,6 +1,6 @@
 #pragma once
-// How the look-back kernel stores a row of a warp, of any table: as it is, as vectors of neighbouring lanes' elements
-// where it begins between two aligned addresses, or element by element; and what belongs beside the first sums.
+// How the look-back kernel stores a row of a warp, in any table: directly; as vectors of adjacent lanes' elements if it
+// begins between two aligned addresses; or element by element. Also the border next to the first sums.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
@@ -13,9 +13,8 @@ namespace areal::kernels {
 
 enum class StoreMode { vectors, shifted, elements };
 
-/// A row of the warp that begins `r` elements after an aligned address, in the order of memory: each lane stores the
-/// aligned vector that ends within its own columns, the lanes of the lowest and the highest address what is left at the
-/// ends.
+/// A row of the warp that begins `r` elements after an aligned address, in memory order: each lane stores the aligned
+/// vector that ends within its own columns; the lanes of the lowest and the highest address also store the remainders.
 template <int r, bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_shifted_by(const M& m, char* to, const Vec<T, V>& line) {
   constexpr int lowest = reverse ? warp_size - 1 : 0, highest = warp_size - 1 - lowest;
@@ -35,7 +34,7 @@ AREAL_DEVICE void store_shifted_by(const M& m, char* to, const Vec<T, V>& line) 
       if (m.lane() == (v < V - r ? lowest : highest)) m.store_streaming(reinterpret_cast<T*>(to) + v, line.at[v]);
   }
 }
-/// From anywhere: all lanes are as far from an aligned address.
+/// From any address, at the same distance from an aligned one in all lanes.
 template <bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
   static_assert(V == 2 || V == 4);
@@ -48,7 +47,7 @@ AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
   }
 }
 
-/// The first `columns` elements of a lane, wherever they go.
+/// The first `columns` elements of a lane, at any addresses.
 template <StoreMode mode, bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_line(const M& m, const Strides& out, char* to, const Vec<T, V>& line, int columns) {
   if constexpr (mode == StoreMode::shifted) {

@@ -1,6 +1,6 @@
 #pragma once
-// Two sums that are added up, and handed over between blocks, as one value: one access and one epoch for both where
-// they fit 16 bytes, else two accesses whose epochs must agree.
+// Two sums that are added, and published between blocks, as one value: one access and one epoch for both if they fit 16
+// bytes, else two accesses whose epochs must agree.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace areal::kernels {
 
-/// Both, and a word of 32 bits where it leaves no gap.
+/// Both, and 32 bits of padding if needed, so that there is no gap.
 template <class A, class B, int more = static_cast<int>(sizeof(A)) - static_cast<int>(sizeof(B))>
 struct WithWord {
   A first;
@@ -57,7 +57,7 @@ struct alignas(2 * (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B))) SumPair
   friend AREAL_DEVICE SumPair operator+(SumPair a, const SumPair& b) { return a += b; }
 };
 
-/// Of a pair its sum (0) or that of squares (1); what is no pair is the sum.
+/// A pair's sum (0) or sum of squares (1); any other value is the sum itself.
 template <int which, class S>
 AREAL_DEVICE auto& one_of(S& sums) {
   if constexpr (std::is_arithmetic_v<std::remove_const_t<S>>)
@@ -100,7 +100,7 @@ AREAL_DEVICE SumPair<A, B> value_of(const TileState<SumPair<A, B>>& word) {
   else
     return {word.first.value, word.second.value};
 }
-/// No epoch of any launch where one half is older than the other.
+/// No launch's epoch, if one half is older than the other.
 template <class A, class B>
 AREAL_DEVICE auto epoch_of(const TileState<SumPair<A, B>>& word) {
   if constexpr (sizeof(word) == 16)

@@ -24,7 +24,7 @@ struct DiagonalTransposeArgs {
   std::int64_t tiles_x = 0;
 };
 
-/// w lanes bring a tile to its place across the diagonal.
+/// w lanes move a tile across the diagonal.
 template <class M, class C>
 struct DiagonalTranspose {
   using T = typename C::T;

@@ -1,19 +1,18 @@
 #pragma once
-// The kernel of relay. Each image is cut into units of 256 columns and C::unit_rows rows, which are dealt to the blocks
-// in row-major order, image by image. One block fills a multiprocessor; its warps have five roles, and work on
-// different units at the same time:
+// The kernel of relay. Each image is cut into units of 256 columns and C::unit_rows rows, which are assigned to the
+// blocks in row-major order, image by image. One block fills a multiprocessor; its warps have five roles, and work on
+// different units in parallel:
 //   fetch           copies units into a ring in shared memory, where they stay bytes until they are written
-//   sum             publishes a unit's sums of rows and columns as soon as it is there
-//   carry rows      adds up, for 32 rows of the image, what lies left of each unit, and publishes it
-//   carry columns   adds up, for strips of 256 columns that are the block's, what lies above each band of C::band
-//   units.
-//                   Several warps take turns along the strip: what each adds is ready when its turn comes
-//   write           takes what is left of and above its unit, and writes the unit's entries
-// So no writer hands anything on: sums are relayed by warps that do nothing else, and a ring holds what is being waited
-// for. All blocks are resident at once (the launch sees to that). There are at least as many as strips, so a
-// block has at most one unit of each row of units. A writer waits for sums of its own row of units and of rows above.
-// The first unit that is not yet written always gets them: of every other unit in its row, the same block's unit before
-// that one lies in a row above and is written, so the ring has room for it.
+//   sum             publishes a unit's sums of rows and columns as soon as the unit has arrived
+//   carry rows      sums, for 32 rows of the image, the columns left of each unit, and publishes the sums
+//   carry columns   sums, for the block's strips of 256 columns, the rows above each band of C::band units. Several
+//                   warps take turns along the strip, so that each has its summands ready when its turn comes
+//   write           gets the sums left of and above its unit, and writes the unit's entries
+// So writers pass nothing on: dedicated warps relay the sums, and the ring holds the units that wait for them. All
+// blocks are resident at once (the launch ensures it). There are at least as many blocks as strips, so a block has at
+// most one unit of each row of units. A writer waits for sums of its own row of units and of rows above. The first
+// unwritten unit always gets them: for every other unit in its row, the same block's unit before that one lies in a row
+// above and is written, so the ring has a free slot for it.
 
 #include <cstdint>
 #include <type_traits>
@@ -29,20 +28,20 @@ namespace areal::kernels {
 
 template <class T>
 struct RelayArgs {
-  const char* image;  ///< its first pixel; what is behind its first row where columns are walked backwards
+  const char* image;                    ///< its first pixel; if columns are walked backwards, the end of its first row
   std::int64_t image_row, image_batch;  ///< bytes from one row, and one image, to the next: multiples of 16
   char* table;                          ///< where the first sum goes
   std::int64_t table_row, table_batch;
   int images, width, height;  ///< the width is a multiple of 16
-  bool edge;                  ///< zeros belong left of and above the first sum
+  bool edge;                  ///< zeros go left of and above the first sum
   int strips, groups, bands;  ///< of an image: columns and rows of units, and rows of bands
   // The workspace, in this order:
-  std::uint32_t* launches;      ///< that each warp of each block has seen
+  std::uint32_t* launches;      ///< launches so far, of each warp of each block
   RowWord* rows;                ///< [images][groups][strips][unit rows] of a unit
   SumWord* left;                ///< the same, of all units left of it
   Vec<ColumnPair, 2>* columns;  ///< [images][groups][strips][64] of a unit, four columns each
   Vec<SumWord, 4>* above;       ///< [images][bands][strips][64] of all bands above
-  TileState<T>* corners;        ///< [images][bands][strips] of all that lies above the band and left of the strip
+  TileState<T>* corners;        ///< [images][bands][strips] of everything above the band and left of the strip
 };
 
 template <class M, class C>
@@ -59,7 +58,7 @@ struct Relay {
   static_assert(unit_rows * 255 <= static_cast<int>(ColumnPair::most));
 
   using Bytes = Vec<std::uint8_t, 16>;
-  /// The sums of a strip's columns, as a writer has them: four columns of each half.
+  /// The sums of a strip's columns in a writer's layout: four columns of each half.
   struct Chain {
     std::uint32_t above[8][warp_size];
     T corner;
@@ -73,7 +72,7 @@ struct Relay {
   M m;
   Args a;
 
-  /// A unit of the block, the n-th: where it is in the ring, and in the image.
+  /// The block's n-th unit: its place in the ring, and in the image.
   struct Unit {
     int slot, turn;
     int at;  // among all units
@@ -122,8 +121,7 @@ struct Relay {
       carry_rows<C::units_at_once>(tags);
   }
 
-  /// Asks for all words, which other work may have pushed out of the L2: whoever polls one too soon would wait for
-  /// DRAM.
+  /// Prefetches all words, which other work may have evicted from the L2: polling one too early would wait for DRAM.
   AREAL_DEVICE void bring_words() const {
     if constexpr (requires(const M& machine, const char* p) { machine.prefetch(p); }) {
       static constexpr std::int64_t line = 128;
@@ -134,7 +132,7 @@ struct Relay {
     }
   }
 
-  /// Each warp counts launches for itself.
+  /// Each warp counts launches separately.
   AREAL_DEVICE std::uint32_t count_launch() const {
     std::uint32_t* const count = a.launches + m.block() * warps + m.warp();
     const std::uint32_t before = m.load_relaxed(count);
@@ -164,8 +162,8 @@ struct Relay {
     }
   }
 
-  /// Four columns in a word of the ring, where a reversed row has them from the last on: 1 for column v alone, and for
-  /// all up to it.
+  /// dot4 factors for four columns in a word of the ring, whose order a reversed row mirrors: column v alone, and all
+  /// up to it.
   AREAL_DEVICE static constexpr std::uint32_t only(int v) { return 1u << 8 * (reverse ? 3 - v : v); }
   AREAL_DEVICE static constexpr std::uint32_t up_to(int v) {
     return reverse ? 0x01010101u << (24 - 8 * v) : 0x01010101u >> (24 - 8 * v);
@@ -222,7 +220,7 @@ struct Relay {
     m.store_relaxed(reinterpret_cast<Vec<ColumnPair, 4>*>(a.columns + at * 64) + m.lane(), words);
   }
 
-  /// Lanes that are 2 `left` apart share out 2 `left` values: each goes on with the sums of `left` of them.
+  /// Lanes that are 2 `left` apart split 2 `left` values: each continues with the sums of `left` of them.
   template <int left>
   AREAL_DEVICE void sum_halves(std::uint32_t (&values)[warp_size / 2]) const {
     const bool upper = (m.lane() & 2 * left) != 0;
@@ -236,12 +234,12 @@ struct Relay {
 
   // ---------------------------------------------------------------- carry
 
-  /// Some units of 32 rows of an image, side by side.
+  /// Some adjacent units of 32 rows of an image.
   struct RowStep {
     std::int64_t item;  // of the rows
     int strip;          // the first
   };
-  /// A lane has a row. The words of a step are on their way while those of the step before are added up.
+  /// A lane has a row. A step's words are loading while those of the step before are summed.
   template <int units>
   AREAL_DEVICE void carry_rows(RelayTags tags) const {
     RowWord words[2][units];
@@ -266,7 +264,7 @@ struct Relay {
     if (step.strip + units < a.strips) return {step.item, step.strip + units};
     return {step.item + m.blocks(), 0};
   }
-  /// Of this lane's row: where the word of the step's i-th unit lies.
+  /// The address of the word of the step's i-th unit, in this lane's row.
   AREAL_DEVICE std::int64_t row_word(const RowStep& step, int i) const {
     return (step.item / parts * a.strips + step.strip + i) * unit_rows + step.item % parts * warp_size + m.lane();
   }
@@ -298,7 +296,7 @@ struct Relay {
     }
   }
 
-  /// Of the units of a band, one below the other: a writer's columns, and what lies left of each row.
+  /// The words of a band's units, one below the other: a writer's columns, and the sums left of each row.
   struct BandWords {
     Vec<ColumnPair, 2> half[band][2];
     SumWord left[band][parts];
@@ -310,7 +308,7 @@ struct Relay {
     for (int p = 0; p < parts; ++p)
       words.left[i][p] = m.load_relaxed(a.left + at * unit_rows + p * warp_size + m.lane());
   }
-  /// Of an image's band: its number among all bands of strips, and that of its i-th unit among all units.
+  /// The number of an image's band among all bands of strips, and that of its i-th unit among all units.
   AREAL_DEVICE std::int64_t band_at(int image, int k, int strip) const {
     return (static_cast<std::int64_t>(image) * a.bands + k) * a.strips + strip;
   }
@@ -321,7 +319,7 @@ struct Relay {
     AREAL_UNROLL
     for (int i = 0; i < band; ++i) load_unit(words, i, unit_at(image, k, i, strip));
   }
-  /// The first `count` units' words.
+  /// True if the first `count` units' words have arrived.
   AREAL_DEVICE static bool are_there(const BandWords& words, int count, RelayTags tags) {
     const std::uint32_t pair = tags.pair(), sum = tags.sum();
     bool there = true;
@@ -334,7 +332,7 @@ struct Relay {
     }
     return there;
   }
-  /// Adds the first `count` units' columns, and what lies left of their rows, which is of this lane alone.
+  /// Adds the first `count` units' columns, and the sums left of their rows, which differ between lanes.
   AREAL_DEVICE static void add_band(const BandWords& words, int count, std::uint32_t (&column)[8],
                                     std::uint32_t& left) {
     AREAL_UNROLL
@@ -351,12 +349,12 @@ struct Relay {
     }
   }
 
-  /// A strip of an image that has a band with another one below it.
+  /// A strip of an image, and a band with another one below it.
   struct Turn {
     int image = 0, strip = 0, k = 0;  // the band
   };
-  /// The block's j-th: it has each strip whose number among those of all images is, but for multiples of the blocks,
-  /// its own.
+  /// The block's j-th turn: its strips are those whose number among all images' strips is the block's, modulo the
+  /// number of blocks.
   AREAL_DEVICE bool turn_of(int j, Turn& t) const {
     const int last = a.bands - 1;  // nothing lies below it
     if (last == 0) return false;
@@ -381,7 +379,7 @@ struct Relay {
       const bool more = turn_of(j + carriers, next);
       if (more) load_band(words, next.image, next.k, next.strip);
       T corner = static_cast<T>(warp_sum(m, left));
-      // Also where nothing is above: whoever reads this warp's sums has done so when its turn comes again.
+      // Also for the first band: the readers of this warp's sums are done when its turn comes again.
       if (j > 0) m.wait(s.ready[before], (j - 1) / carriers & 1);
       if (t.k > 0) {
         AREAL_UNROLL
@@ -424,7 +422,7 @@ struct Relay {
     }
   }
 
-  /// What lies left of the unit's rows, and the table's row above it.
+  /// Gets the sums left of the unit's rows, and the table's row above it.
   AREAL_DEVICE void gather(RelayWriter<Relay>& writer, const Unit& u, RelayTags tags) const {
     const int k = u.group / band, count = u.group % band;
     const std::int64_t at = band_at(u.image, k, u.strip), mine = u.at;
@@ -456,13 +454,13 @@ struct Relay {
       if (m.all(there && are_there(words, count, tags))) break;
       m.pause();
     }
-    std::uint32_t column[8], beside = 0;
+    std::uint32_t column[8], left_sum = 0;
     AREAL_UNROLL
     for (int v = 0; v < 8; ++v) column[v] = above[v / 4].at[v % 4].value();
-    add_band(words, count, column, beside);
+    add_band(words, count, column, left_sum);
     AREAL_UNROLL
     for (int p = 0; p < parts; ++p) writer.left[p] = left[p].value();
-    writer.begin(column, u.group == 0, static_cast<T>(warp_sum(m, beside)) + corner.value);
+    writer.begin(column, u.group == 0, static_cast<T>(warp_sum(m, left_sum)) + corner.value);
   }
 };
 

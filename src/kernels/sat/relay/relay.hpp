@@ -1,8 +1,8 @@
 #pragma once
-// relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp.
-// relay_takes and relay_fits say what it takes: images of bytes with one channel, whose summed width is a multiple of
-// 16, whose rows begin at multiples of 16 bytes, which are at most 65536 pixels high and have a block for each strip of
-// 256 columns, and tables of 4 bytes with or without a border.
+// relay (areal). 1 launch. Reads 1, writes 1 per element. Floats have the same bits every run. The kernel is
+// kernel.hpp. Requirements (relay_takes and relay_fits): images of bytes with one channel, whose summed width is a
+// multiple of 16, whose rows are aligned to 16 bytes, which are at most 65536 pixels high and have a block for each
+// strip of 256 columns; tables of 4 bytes with or without a border.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace areal::kernels {
 
-/// More blocks are not launched: the workspace counts launches for each.
+/// The most blocks of a launch: the workspace counts launches for each.
 inline constexpr std::int64_t relay_most_blocks = 256;
 
-/// Blocks count units in 31 bits, beyond their last one, too: a warp by one for each warp that does the same.
+/// Blocks count units in 31 bits, also beyond their last one: a warp by one for each warp of its role.
 inline constexpr std::int64_t relay_most_units = (std::int64_t{1} << 31) - 1 - 32 * relay_most_blocks;
 
 /// The geometry and the workspace of one plan. Both configurations have the same.
@@ -37,16 +37,16 @@ struct RelayPlan {
   RelayPlan(const Shape& image, Border border, void* workspace = nullptr) {
     const TableGeometry p = table_geometry(image, border);
     args.edge = p.offset == 1;
-    taken = p.width > 0 && p.height > 0 && p.width % 16 == 0 && std::max(p.width, p.height) <= relay_longest &&
-            image.channels == 1 && image.batch > 0;
-    if (!taken) return;
+    supported = p.width > 0 && p.height > 0 && p.width % 16 == 0 && std::max(p.width, p.height) <= relay_longest &&
+                image.channels == 1 && image.batch > 0;
+    if (!supported) return;
     args.width = static_cast<int>(p.width), args.height = static_cast<int>(p.height);
     args.strips = static_cast<int>((p.width + Kernel::columns - 1) / Kernel::columns);
     args.groups = static_cast<int>((p.height + Kernel::unit_rows - 1) / Kernel::unit_rows);
     args.bands = (args.groups + Kernel::band - 1) / Kernel::band;
     const std::int64_t of_image = static_cast<std::int64_t>(args.groups) * args.strips;
-    taken = image.batch <= relay_most_units / of_image;
-    if (!taken) return;
+    supported = image.batch <= relay_most_units / of_image;
+    if (!supported) return;
     args.images = static_cast<int>(image.batch);
     units = image.batch * of_image;
     const std::int64_t bands = image.batch * args.bands * args.strips;
@@ -61,7 +61,7 @@ struct RelayPlan {
   }
 
   Args args{};
-  bool taken = false;
+  bool supported = false;
   std::int64_t units = 0;
   std::size_t workspace_bytes = 0;
 };
@@ -78,7 +78,7 @@ std::size_t relay_workspace_bytes(const TableRequest& request) {
                                        : RelayPlanOf<T, 32, reverse>(request.image, request.border).workspace_bytes;
 }
 
-/// What relay takes, if it does not take such a request on this machine; empty if it does.
+/// What relay needs, if it does not support this request on this machine; empty if it does.
 template <class Plan, class Launcher>
 std::string relay_takes(Launcher& launcher, const TableRequest& request) {
   const Shape& image = request.image;
@@ -86,7 +86,7 @@ std::string relay_takes(Launcher& launcher, const TableRequest& request) {
   if (request.carries) return "it takes no carries";
   if (image.channels != 1) return "it takes images of one channel";
   const Plan plan(image, request.border);
-  if (!plan.taken) {
+  if (!plan.supported) {
     const std::int64_t width = table_geometry(image, request.border).width;
     if (width > 0 && width % 16 != 0)
       return std::string("it takes widths that are multiples of 16") +
@@ -104,8 +104,8 @@ std::string relay_takes(Launcher& launcher, const TableRequest& request) {
          " at once; this image is " + std::to_string(image.width) + " wide";
 }
 
-/// Places the image and the table in the plan's arguments. False: rows of pixels do not begin at multiples of 16 bytes,
-/// or entries off their size.
+/// Sets the image's and the table's addresses in the plan's arguments. False if rows of pixels are not aligned to 16
+/// bytes, or entries are not aligned to their size.
 template <class Plan>
 bool place_relay(typename Plan::Args& a, const ConstView& image, const TableViews& tables, Strides& out) {
   using T = typename Plan::Kernel::T;
@@ -118,7 +118,7 @@ bool place_relay(typename Plan::Args& a, const ConstView& image, const TableView
   return alignment_of(a.table, out, sizeof(T), sizeof(T)) == Alignment::vectors;
 }
 
-/// What views relay takes, if it does not take these; empty if it does.
+/// What views relay needs, if it does not support these; empty if it does.
 template <class Plan>
 std::string relay_fits(const TableRequest&, const ConstView& image, const TableViews& tables) {
   if (!tables.carry.empty()) return "it takes no carries";
@@ -135,7 +135,7 @@ bool launch_relay(Launcher& launcher, const Args& a, std::int64_t units) {
   return launcher.template launch_together<Relay, C>(blocks, a);
 }
 
-/// Views that fit. The workspace was zeroed once. False, and nothing is launched, where the device refuses to run its
+/// For views that fit. The workspace was zeroed once. Returns false without a launch if the device refuses to run the
 /// blocks at once.
 template <class Plan, class Launcher>
 bool relay(Launcher& launcher, Border border, const ConstView& image, const TableViews& tables, void* workspace) {

@@ -1,14 +1,14 @@
 #pragma once
-// What warps of relay hand each other: words that carry one or two sums of bytes and a tag of the launch that wrote
-// them. Every word is written in every launch, so what the launch before left has another tag.
+// The words that warps of relay publish: one or two sums of bytes and a tag of the launch that wrote them. Every launch
+// writes every word, so words of the previous launch have another tag.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"
 
 namespace areal::kernels {
 
-/// The tags of a launch. Launches are counted in 32 bits; 2^32 - 1 and 0 have different tags, as two launches after
-/// each other always have: no divisor divides 2^32 - 1.
+/// The tags of a launch. Launches are counted in 32 bits. Consecutive launches have different tags, 2^32 - 1 and 0
+/// included: no divisor divides 2^32 - 1.
 struct RelayTags {
   std::uint32_t launch;
   AREAL_DEVICE std::uint32_t pair() const { return (launch % 14 + 1) << 28; }
@@ -30,14 +30,13 @@ struct RowWord {
   AREAL_DEVICE bool is_of(std::uint32_t tag) const { return (bits & 0xffff0000u) == tag; }
   AREAL_DEVICE std::uint32_t value() const { return bits & 0xffffu; }
 };
-/// Of a row's columns to the left, or of a column's rows above: 24 bits, and 8 of the launch.
+/// Sum of a row's columns to the left, or of a column's rows above: 24 bits, and 8 of the launch.
 struct SumWord {
   std::uint32_t bits;
   AREAL_DEVICE bool is_of(std::uint32_t tag) const { return (bits & 0xff000000u) == tag; }
   AREAL_DEVICE std::uint32_t value() const { return bits & 0xffffffu; }
 };
-/// The longest side of an image whose rows and columns have sums of 24 bits. What lies left of 256 rows fits 32 bits
-/// then.
+/// The longest side of an image whose row and column sums fit 24 bits. The sum left of 256 rows then fits 32 bits.
 inline constexpr std::int64_t relay_longest = 65536;
 
 }  // namespace areal::kernels

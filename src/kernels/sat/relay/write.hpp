@@ -24,7 +24,7 @@ class RelayWriter {
 
   std::uint32_t left[parts];  ///< of each row, lane by lane
 
-  /// The table's row above a unit, from the sums of all columns above it and of all rows above and left of it.
+  /// The table's row above a unit, from the sums of all columns above it and the sum above and left of it.
   AREAL_DEVICE void begin(const std::uint32_t (&column)[8], bool first, T corner) {
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
@@ -53,7 +53,7 @@ class RelayWriter {
                (static_cast<std::int64_t>(u.strip) * K::columns + m_.lane() * 4) * direction * size -
                (reverse ? 3 * size : 0);
     columns_ = u.columns;
-    const int halves = whole || here(1, 0) ? 2 : 1;  // that have columns
+    const int halves = whole || here(1, 0) ? 2 : 1;  // that have columns in the image
     if (a_.edge) write_edge(u, to);
     for (int top = 0; top < (whole ? K::unit_rows : u.rows); top += together) {
       std::uint32_t pixels[together][2], own[together], scan[together];
@@ -81,8 +81,8 @@ class RelayWriter {
       AREAL_UNROLL
       for (int i = 0; i < together; ++i) {
         const std::uint32_t first_half = m_.shuffle(scan[i], warp_size - 1) & 0xffffu;
-        const std::uint32_t beside = m_.shuffle(lefts, (top + i) % warp_size), before = scan[i] - own[i];
-        const std::uint32_t from[2] = {beside + (before & 0xffffu), beside + first_half + (before >> 16)};
+        const std::uint32_t row_left = m_.shuffle(lefts, (top + i) % warp_size), before = scan[i] - own[i];
+        const std::uint32_t from[2] = {row_left + (before & 0xffffu), row_left + first_half + (before >> 16)};
         AREAL_UNROLL
         for (int h = 0; h < 2; ++h) {
           if (h >= halves) break;
@@ -104,7 +104,7 @@ class RelayWriter {
   /// The zeros above the first units and left of a row's first.
   template <class Unit>
   AREAL_DEVICE void write_edge(const Unit& u, char* to) const {
-    static constexpr int beside = reverse ? 4 : -1;  // from `to`, of the first lane
+    static constexpr int border_column = reverse ? 4 : -1;  // from `to`, of the first lane
     const auto zero = [&](char* at) { m_.store_streaming(reinterpret_cast<T*>(at), T(0)); };
     if (u.group == 0) {
       char* const over = to - a_.table_row;
@@ -114,10 +114,10 @@ class RelayWriter {
           AREAL_UNROLL
           for (int v = 0; v < 4; ++v) zero(over + (h * direction * (K::columns / 2) + v) * size);
         }
-      if (u.strip == 0 && m_.lane() == 0) zero(over + beside * size);
+      if (u.strip == 0 && m_.lane() == 0) zero(over + border_column * size);
     }
     if (u.strip == 0) {
-      char* const side = to + (beside - m_.lane() * 4 * direction) * size;
+      char* const side = to + (border_column - m_.lane() * 4 * direction) * size;
       for (int y = m_.lane(); y < u.rows; y += warp_size) zero(side + y * a_.table_row);
     }
   }
@@ -130,7 +130,7 @@ class RelayWriter {
         if (whole || (h < halves && here(h)))
           m_.store_streaming(reinterpret_cast<Sums*>(to) + h * direction * warp_size, mirrored<reverse>(row_[h]));
     } else {
-      // All lanes are as far from an aligned address.
+      // All lanes are at the same distance from an aligned address.
       const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 4);
       if (r == 0)
         store_shifted<0, whole>(to, halves);
@@ -143,10 +143,10 @@ class RelayWriter {
     }
   }
   /// Vectors r entries after an aligned address: each lane stores the aligned one that ends within its own columns; the
-  /// unit's first lane in memory, and the last one, what is left at the ends.
+  /// unit's first lane in memory, and the last one, also store the remainders.
   template <int r, bool whole>
   AREAL_DEVICE void store_shifted(char* to, int halves) const {
-    const Sums lines[2] = {mirrored<reverse>(row_[0]), mirrored<reverse>(row_[1])};  // as they lie in memory
+    const Sums lines[2] = {mirrored<reverse>(row_[0]), mirrored<reverse>(row_[1])};  // in memory order
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
       if (h >= halves) break;

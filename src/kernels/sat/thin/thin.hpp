@@ -1,18 +1,18 @@
 #pragma once
-// thin (areal). A launch for each 16 lines. Reads 1, writes 1 per element. Floats are the same every run.
+// thin (areal). A launch for each 16 lines. Reads 1, writes 1 per element. Floats have the same bits every run.
 //
-// For images of few rows or of few columns, whose tiles would be all but empty. Up to 16 lines, along whichever side is
-// the longer, are a launch: a block takes the next chunk of them, all lines, and keeps it on chip from its only read to
-// its only write, in the order in which the elements lie in memory:
+// For images of few rows or of few columns, whose tiles would be nearly empty. A launch handles up to 16 lines along
+// the longer side: a block takes the next chunk of all of them and keeps it on chip from its only read to its only
+// write, in memory order:
 //   load    the chunk, converted
 //   scan    each line of the chunk: a thread sums its own positions, then the lanes of a warp theirs
-//   gather  the sum of each line before the chunk, as lookback does sideways: what the chunks before it in its group
-//           have published, and the groups' sums, which each group's last chunk publishes
-//   add     to each element, read again there, what is before, then the lines above, those of the launch before by its
-//           last line in the table: the sums
+//   gather  the sum of each line before the chunk, as lookback does sideways: from the published sums of the chunks
+//           before it in its group, and of the groups before, which each group's last chunk publishes
+//   add     to each element, which is read again, the sum before it and the lines above; lines of the previous launch
+//           through its last line in the table
 //   write   the chunk
-// What is carried into a piece of a larger table stands for the line before the first, and for what is before each
-// line. A chunk only waits for chunks with smaller tickets.
+// The carry of a piece of a larger table serves as the line before the first, and as the sum before each line. A chunk
+// only waits for chunks with smaller tickets.
 
 #include <algorithm>
 #include <cstdint>
@@ -34,14 +34,14 @@ template <class T>
 struct ThinArgs {
   const char* image;
   char* table;                ///< where the first sum goes
-  const std::uint8_t* valid;  ///< which pixels count; null where all do
+  const std::uint8_t* valid;  ///< marks of valid pixels; null if all are valid
   Strides in, out, valid_in;  ///< `column` along a line, `row` from line to line
   std::int64_t length;        ///< of a line
   int lines, channels;
-  bool below;  ///< the lines of another launch
-  bool edge;   ///< zeros, or the carry, belong before the first sum of each line, and before the first line
-  CarryLine corner, before_first, before_each;  ///< carried: the line before, and what is before each line
-  bool lines_side_by_side;                      ///< the lines' elements are neighbours in memory, not those of one line
+  bool below;  ///< there is a launch for the lines above
+  bool edge;   ///< zeros, or the carry, go before the first sum of each line, and before the first line
+  CarryLine corner, before_first, before_each;  ///< the carry: the line before, and the sum before each line
+  bool lines_side_by_side;                      ///< consecutive elements in memory belong to different lines
   int chunk;                                    ///< positions of a chunk
   std::int64_t chunks;
   int group;  ///< chunks of a group
@@ -63,9 +63,9 @@ struct Thin {
   static constexpr int items_per_thread = C::items_per_thread,
                        elements = items_per_thread * threads;  // of a thread, of a chunk, at most
   static constexpr int threads_per_line = threads / thin_lines;
-  static constexpr int few = 4;  // lines that are worth code of their own
+  static constexpr int few = 4;  // lines for which special code pays
 
-  /// Positions of a chunk of so many lines.
+  /// Positions of a chunk of `lines` lines.
   static constexpr int positions(int lines) { return items_per_thread / (lines <= few ? few : thin_lines) * threads; }
 
   struct Shared {
@@ -76,12 +76,12 @@ struct Thin {
     Ticket ticket;
   };
 
-  /// The chunk in the order in which it lies in memory: rows of neighbours.
+  /// The chunk in memory order: rows of consecutive elements.
   struct Chunk {
     std::int64_t begin;  ///< position on the line
     int positions;
     int rows, neighbours;  ///< in memory
-    int pitch;             ///< from row to row where the chunk is kept
+    int pitch;             ///< between rows, in the chunk's buffer
   };
 
   M m;
@@ -107,7 +107,7 @@ struct Thin {
       work<thin_lines>(s, chunk, n, epoch, image, table, valid);
   }
 
-  /// Of at most so many lines.
+  /// For at most `most` lines.
   template <int most>
   AREAL_DEVICE void work(Shared& s, const Chunk& chunk, std::int64_t n, Epoch epoch, const char* image, char* table,
                          const std::uint8_t* valid) {
@@ -135,7 +135,7 @@ struct Thin {
     a.group_sums += n * a.groups * a.lines;
   }
 
-  /// Lines of what is carried, of this chunk's image and channel: the i-th value, -1 for the corner.
+  /// Lines of the carry, of this chunk's image and channel: the i-th value, -1 for the corner.
   struct Carried {
     const M& m;
     const CarryLine &corner, &line;
@@ -157,15 +157,15 @@ struct Thin {
     if (a.lines_side_by_side) return {begin, positions, positions, a.lines, a.lines};
     return {begin, positions, a.lines, positions, (positions + warp_size - 1) / warp_size * warp_size};
   }
-  /// Where an element of the chunk is kept. A gap after every 32 elements spreads equal distances over the banks.
+  /// The cell of an element of the chunk. A gap after every 32 elements spreads equal distances over the banks.
   AREAL_DEVICE static constexpr int slot(int e) { return e + e / warp_size; }
   AREAL_DEVICE T& cell(Shared& s, const Chunk& chunk, int x, int line) const {
     return s.chunk[slot(a.lines_side_by_side ? x * chunk.pitch + line : line * chunk.pitch + x)];
   }
 
-  /// Moves this thread's elements of a chunk, of at most so many lines, between memory and where it is kept, n at a
-  /// time; neighbouring threads have neighbours in memory. f.move<n>(is there an i-th, its offset in memory, its
-  /// position, its line, its cell).
+  /// Moves this thread's elements of a chunk, of at most `most` lines, between memory and the buffer, n at a time;
+  /// adjacent threads have adjacent elements. f.move<n>(does the i-th exist, its offset in memory, its position, its
+  /// line, its cell).
   template <int most, class Element, class F>
   AREAL_DEVICE void walk(Shared& s, const Chunk& chunk, const Strides& strides, F&& f) {
     const std::int64_t neighbour_step = a.lines_side_by_side ? strides.row : strides.column,
@@ -174,7 +174,7 @@ struct Thin {
     const auto nowhere = [](int) { return 0; };
     T* const to = &s.chunk[slot(m.thread())];
     if (f.any_element() && neighbour_step == step && !a.lines_side_by_side) {
-      // Neighbours without a gap: of few lines one at a time, of many four.
+      // Consecutive elements without a gap: of few lines one at a time, of many four.
       static constexpr int of_line = items_per_thread / most, lines_at_once = most == few ? 1 : 4;
       for (int row = 0; row < chunk.rows; row += lines_at_once) {
         const std::int64_t first = row * row_step + m.thread() * step;
@@ -213,7 +213,7 @@ struct Thin {
     bool aligned;
     const std::uint8_t* valid;
     Strides valid_in;
-    AREAL_DEVICE bool any_element() const { return valid == nullptr; }  ///< wherever on its line it is
+    AREAL_DEVICE bool any_element() const { return valid == nullptr; }  ///< at any position of its line
     template <int n, class Is, class Offset, class X, class Line, class Cell>
     AREAL_DEVICE void move(Is is, Offset offset, X x, Line line, Cell cell) const {
       T value[n];
@@ -241,12 +241,12 @@ struct Thin {
     }
   };
 
-  /// The chunk, of up to `most` lines, becomes what belongs in the table.
+  /// Turns the chunk, of up to `most` lines, into table entries.
   template <int most>
   AREAL_DEVICE void sum(Shared& s, const Chunk& chunk, std::int64_t n, Epoch epoch) {
     static constexpr int count = items_per_thread / most;
     const int begin = m.thread() * count;
-    // What is in the chunk is read again after the hand-over: kept until then, it would not fit the registers.
+    // Pixels are read again from the chunk after the gather: they would not fit the registers until then.
     const auto pixel = [&](int line, int i) {
       return line < a.lines && begin + i < chunk.positions ? m.get(cell(s, chunk, begin + i, line)) : T(0);
     };
@@ -262,7 +262,7 @@ struct Thin {
     }
     m.sync();
     const T warp_base = gather_before(s, n, epoch);
-    // The line above: in the table, or carried.
+    // The line above: in the table, or in the carry.
     const char* above = nullptr;
     std::int64_t step = a.out.column;
     bool aligned = a.out.alignment != Alignment::bytes;
@@ -292,7 +292,7 @@ struct Thin {
     }
   }
 
-  /// What lies before this warp's positions in all lines down to that of the lane's number.
+  /// The sum before this warp's positions, of all lines down to the lane's.
   AREAL_DEVICE T gather_before(Shared& s, std::int64_t n, Epoch epoch) {
     const int line = m.thread() % thin_lines, nth = m.thread() / thin_lines, lines = a.lines;
     const bool mine = line < lines;
@@ -310,7 +310,7 @@ struct Thin {
     const auto from = [lines](const Word* first) {
       return [=](int i) { return first + static_cast<std::int64_t>(i) * lines; };
     };
-    // The loads of both are issued before either is waited for.
+    // The loads of both are issued before the first wait.
     auto near = gather<2>(m, epoch, nth, threads_per_line, mine ? place : 0, from(a.sums + (n - place) * lines + line));
     auto far = gather<2>(m, epoch, nth, threads_per_line, mine ? group : 0, from(a.group_sums + line));
     m.put(s.thread_sums[0][nth][line], near.sum());
@@ -355,7 +355,7 @@ struct Thin {
   }
 };
 
-/// Types and tuning, of one H200, 2026-11: chunks of 32 KiB.
+/// Types and tuning, measured on one H200, 2026-11: chunks of 32 KiB.
 template <class In_, class T_, bool reverse_ = false>
 struct ThinConfig {
   using In = In_;
@@ -399,8 +399,8 @@ struct ThinPlan {
   std::size_t workspace_bytes = 0;
 };
 
-/// The schedule. The workspace was zeroed once. Of a reversed table, views, marks of valid pixels and carries are given
-/// from the last row on.
+/// The schedule. The workspace was zeroed once. For a reversed table, views, marks of valid pixels and carries are
+/// passed from the last row on.
 template <class C, class Launcher>
 void thin(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
           const TableViews& tables, void* workspace) {

@@ -1,16 +1,15 @@
 #pragma once
 // The table tilted by 45 degrees (areal): T(X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1, as OpenCV's.
-// 5 launches. Reads 4.8 (the image twice, each time along both diagonals, the second from the caches, with what lies
-// beside a tile; and 0.3 of sums), writes 1.2 per element. Workspace 0.1 sums per element. Floats are the same every
-// run.
+// 5 launches. Reads 4.8 (the image twice, each time along both diagonals, the second from the caches, with the tiles'
+// halos; and 0.3 of sums), writes 1.2 per element. Workspace 0.1 sums per element. Floats have the same bits every run.
 //
-// These pixels are the V of two diagonals that rise from (X - 1, Y - 1), the Vs from all pixels above it, and nothing
-// twice: T is the running sum along a column of what diagonals have gathered. The image is cut into strips of rows:
-//   TiltedTile     what each diagonal of a strip sums, and what each column of Vs does, as if nothing were above it
-//   TiltedWalk     the diagonals' sums from strip to strip, a strip's height sideways at each
-//   TiltedInflow   what diagonals from above bring into a strip, added to its columns' sums
-//   TiltedWalk     the columns' sums from strip to strip
-//   TiltedTile     the table: the first launch again, with all that is above
+// These pixels are, without overlap, the V of two diagonals that rise from (X - 1, Y - 1), and the Vs from all pixels
+// above it: T is the running sum along a column of the sums of diagonals. The image is cut into strips of rows:
+//   TiltedTile     each strip's sums of diagonals, and of columns of Vs, as if nothing were above it
+//   TiltedWalk     carries the diagonals' sums from strip to strip, a strip's height sideways at each
+//   TiltedInflow   adds the sums of diagonals from above a strip to its columns' sums
+//   TiltedWalk     carries the columns' sums from strip to strip
+//   TiltedTile     the table: the first launch again, with everything above added
 // A column's number is the table's: X, over pixel X - 1.
 
 #include <algorithm>
@@ -33,8 +32,8 @@ struct TiltedArgs {
   Valid valid;
   std::int64_t width, height;  ///< of the image
   int channels;
-  std::int64_t tiles, strips;  ///< tiles of a strip; strips that hand on: all but the last
-  bool last;                   ///< write the table, else the sums to hand on
+  std::int64_t tiles, strips;  ///< tiles of a strip; strips with one below: all but the last
+  bool last;                   ///< write the table, else the sums to carry
   // The workspace, for each image and channel:
   T* diagonals;  ///< [falling, rising][strips][width] up from the pixels of a strip's last row
   T* columns;    ///< [strips][width + 1]
@@ -62,7 +61,7 @@ struct TiltedTile {
   M m;
   Args a;
 
-  /// A tile: its image, its strip, its first column and row, and how many rows it has.
+  /// A tile: its image, its strip, its first column and row, and its number of rows.
   struct Place {
     std::int64_t n, strip, x, y;
     int rows;
@@ -116,7 +115,7 @@ struct TiltedTile {
     hand_on_diagonal(at, 0, x + rows - 1, first + rows - 1, sum);
   }
 
-  /// Down to the left, one pixel short of the column's own, which the falling one has: the diagonal at column `thread`
+  /// Down to the left, without the column's own pixel, which the falling diagonal has: the diagonal at column `thread`
   /// of the tile in the strip's first row.
   AREAL_DEVICE void rising(Shared& s, const Place& at) {
     const int first = m.thread();
@@ -144,13 +143,13 @@ struct TiltedTile {
     hand_on_diagonal(at, 1, x - (rows - 1), first - (rows - 1), sum);
   }
 
-  /// A diagonal of the strip: bytes to its pixel in the first row and from row to row, the same for what says that the
-  /// pixel counts, and the rows where it is in the image and not beyond the tile, from one to before another.
+  /// A diagonal of the strip: byte offsets of its pixel in the first row and from row to row, the same for the marks of
+  /// valid pixels, and the range of rows where it lies in the image and before the tile's end.
   struct Line {
     std::int64_t pixel, step, valid, valid_step;
     int from, to;
   };
-  /// A number of rows, not less than none and not more than `most`.
+  /// A number of rows, limited to 0 .. `most`.
   AREAL_DEVICE static int within(std::int64_t count, int most) {
     return count < 0 || most < 0 ? 0 : count < most ? static_cast<int>(count) : most;
   }
@@ -167,7 +166,7 @@ struct TiltedTile {
   AREAL_DEVICE T above(const Place& at, int rises, std::int64_t x) {
     return a.last && at.strip > 0 && x >= 0 && x < a.width ? m.load(diagonal(at, rises, at.strip - 1, x)) : T(0);
   }
-  /// The sum up from (x, the strip's last row), which is at a column of the tile, or of another one.
+  /// Saves the sum up from (x, the strip's last row), at a column of this tile or of another one.
   AREAL_DEVICE void hand_on_diagonal(const Place& at, int rises, std::int64_t x, int column, T sum) {
     if (!a.last && column >= 0 && column < columns && x >= 0 && x < a.width)
       m.store(diagonal(at, rises, at.strip, x), sum);
@@ -204,7 +203,7 @@ struct TiltedWalkArgs {
   std::int64_t blocks_a_plane;
 };
 
-/// Running sums from strip to strip, in place. A thread for each chain of sums that adds up.
+/// Running sums from strip to strip, in place. A thread for each chain of sums.
 template <class M, class C>
 struct TiltedWalk {
   using T = typename C::T;
@@ -245,7 +244,7 @@ struct TiltedWalk {
   }
 };
 
-/// To the sums of a strip's columns, from the second strip on, what the diagonals bring in that reach its first row.
+/// Adds to the sums of a strip's columns, from the second strip on, the sums of the diagonals that reach its first row.
 template <class M, class C>
 struct TiltedInflow {
   using T = typename C::T;
@@ -262,7 +261,7 @@ struct TiltedInflow {
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
     const std::int64_t x = m.block() % a.tiles * columns, line = m.block() / a.tiles;
-    const std::int64_t strip = line % (a.strips - 1), n = line / (a.strips - 1);  // above the one that is added to
+    const std::int64_t strip = line % (a.strips - 1), n = line / (a.strips - 1);  // of the strip above
     const T* const falling = a.diagonals + (2 * n * a.strips + strip) * a.width;
     const T* const rising = falling + a.strips * a.width;
     const int i = m.thread();
@@ -285,7 +284,7 @@ struct TiltedConfig {
   using In = In_;
   using T = T_;
 };
-/// Of the kernels that see sums alone.
+/// For kernels that read only sums.
 template <class T_>
 struct TiltedSums {
   using T = T_;
@@ -315,7 +314,7 @@ struct TiltedPlan {
   std::size_t workspace_bytes = 0;
 };
 
-/// The schedule. The workspace may hold anything.
+/// The schedule. The workspace needs no initialisation.
 template <class In, class T, class Launcher>
 void tilted(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
             const TableViews& tables, void* workspace) {

@@ -1,7 +1,7 @@
 #pragma once
 // The sums along a volume's depth, in place over the tables of its slices (areal). 1 launch. Reads 1, writes 1 per
-// element; the first slice stays as it is. With a border, also the slice of zeros before it. Floats are the same every
-// run.
+// element; the first slice is unchanged. With a border, also writes the slice of zeros before it. Floats have the same
+// bits every run.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
@@ -12,9 +12,9 @@ namespace areal::kernels {
 struct DepthArgs {
   char* table;
   Strides out;
-  std::int64_t columns, rows;  ///< elements of a row, all channels where they are interleaved; rows of all planes
+  std::int64_t columns, rows;  ///< elements of a row, all channels if they are interleaved; rows of all planes
   std::int64_t height;
-  std::int64_t slices, offset;  ///< of the table; of them zeros
+  std::int64_t slices, offset;  ///< of the table, including `offset` slices of zeros
 };
 
 template <class M, class C>
@@ -57,7 +57,7 @@ struct DepthConfig {
   using T = T_;
 };
 
-/// `table` is all of the volume's; its first `offset` slices become zeros, those after them hold their own sums.
+/// `table` is the whole volume's; its first `offset` slices become zeros, those after them hold their own sums.
 template <class T, class Launcher>
 void depth(Launcher& launcher, const View& table, std::int64_t offset) {
   const Shape& shape = table.shape;

@@ -1,14 +1,14 @@
 #pragma once
 // The naive prefix-sums (Nakano 2013, 6, after Hillis and Steele): a[i] = a[i - 2^t] + a[i] for t = 0, 1, .. s - 1, the
-// steps it takes until 2^s >= n. 2(n - 2^t) reads and n - 2^t writes in step t, all runs of neighbours. The order of
-// operations depends on n alone.
+// steps it takes until 2^s >= n. 2(n - 2^t) reads and n - 2^t writes in step t, all runs of consecutive elements. The
+// order of operations depends on n alone.
 //
-// A barrier stands between two steps: the end of a launch, s launches. In place, every read of a step would have to
-// come before every write, for which p < n threads need a barrier of the whole grid amid the step; so there are two
-// buffers, and the workspace has n elements. What a step leaves as it is has to be in both: a step also copies what the
-// one before it finished (step 0 the first element, step 1 the first two, step t 2^(t-1)).
-// Where n elements are no more than one block's threads, all is one launch, in place, with the block's barriers between
-// reads and writes; nothing is copied but the first element, from the input.
+// Consecutive steps are separated by a barrier: the end of a launch, s launches. In place, every read of a step would
+// have to precede every write, for which p < n threads need a barrier of the whole grid within the step; so there are
+// two buffers, and the workspace has n elements. Elements that a step does not change must be in both: a step also
+// copies what the one before it finished (step 0 the first element, step 1 the first two, step t 2^(t-1)). If n
+// elements are no more than one block's threads, one launch does all in place, with the block's barriers between reads
+// and writes, and copies only the first element, from the input.
 
 #include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
@@ -16,7 +16,7 @@
 
 namespace areal::kernels {
 
-/// The element at i of a line of sums, summed over twice as many.
+/// The element at i of a line of sums, extended to twice as many summands.
 template <class From, class T, class M, class Op>
 AREAL_DEVICE T naive_sum(const M& m, const Matrix& from, std::int64_t i, std::int64_t far, const Op& op) {
   const T before = load<T, From>(m, from, 0, i - far);
@@ -76,7 +76,7 @@ struct NaiveInBlock {
 
 constexpr std::int64_t naive_cells(std::int64_t n) { return n; }
 
-/// The inclusive sums of the first row of `from`, n elements, in that of `to`, which is elsewhere. p: how many threads
+/// The inclusive sums of the first row of `from`, n elements, in that of `to`, in other memory. p: number of threads
 /// (each_index), 0 for n.
 template <class C, class Launcher>
 void naive_prefix_sums(Launcher& launcher, const Matrix& from, const Matrix& to, std::int64_t n,

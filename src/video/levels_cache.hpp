@@ -1,5 +1,5 @@
 #pragma once
-// What is made once for each table of levels: the streams of a sequence have few, and may share them.
+// A cache keyed by a stream's table of levels: the streams of a sequence have few tables, and may share them.
 
 #include <array>
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace areal::video {
 
 template <class T>
-class LevelsOfStreams {
+class LevelsCache {
  public:
-  /// The one for these levels (256, or null), made by make() where there is none.
+  /// The cached value for these levels (256, or null); make() creates it at the first use.
   template <class Make>
   T& get(const std::uint8_t* levels, const Make& make) {
     for (Known& known : all_)
