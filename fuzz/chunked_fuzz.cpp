@@ -1,6 +1,6 @@
-// Chunked tables of which one object was changed: any bytes give answers or one sentence that names the path. The first
-// byte says which object, the second how: replaced, overwritten from an offset on (with the checksums made right or
-// not), or cut short.
+// Chunked tables with one modified object: any bytes give answers or one sentence that names the path. The first byte
+// selects the object, the second the change: replaced, overwritten from an offset on (with valid checksums or not), or
+// truncated.
 #include <unistd.h>
 #include <algorithm>
 #include <areal/chunked_table.hpp>
@@ -50,7 +50,7 @@ struct Table {
   std::vector<std::pair<std::string, std::string>> objects;
 };
 
-/// The checksum of bytes [begin, end) behind them.
+/// Appends the checksum of bytes [begin, end).
 void seal(std::string& bytes, std::size_t begin, std::size_t end) {
   const std::uint32_t crc = areal::chunked::crc32c(bytes.data() + begin, end - begin);
   std::memcpy(bytes.data() + end, &crc, sizeof crc);

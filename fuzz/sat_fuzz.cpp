@@ -15,7 +15,7 @@ namespace {
 
 using namespace areal;
 
-/// Takes numbers from the front of the input; 0 when it has run out.
+/// Reads numbers from the front of the input; 0 when it is exhausted.
 struct Bytes {
   const std::uint8_t* data;
   std::size_t size;

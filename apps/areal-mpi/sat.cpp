@@ -141,8 +141,8 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
     write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path, run,
           companions);
     if (request.squares)
-      write(job, media::beside(request.output, "squares").string(), "squares", table.strip.squares(), table.rows, input,
-            table.strip, request.input.path, run, {});
+      write(job, media::companion_path(request.output, "squares").string(), "squares", table.strip.squares(),
+            table.rows, input, table.strip, request.input.path, run, {});
   }
   if (!request.input.names_regions()) return;
   require_right(job, input, table.strip, chosen, request.input.path);

@@ -1,5 +1,5 @@
-// The rows, no code. That their costs are what is counted simt_catalogue_test, simt_catalogue_scan_test and
-// catalogue_cpu_test assert; what else a row says the conformance suite goes by.
+// The rows, no code. simt_catalogue_test, simt_catalogue_scan_test and catalogue_cpu_test check their costs against
+// counts; the conformance suite relies on the other fields.
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <array>
@@ -10,7 +10,7 @@ namespace {
 constexpr AlgorithmOptions share{.r = true}, warp_scan{.scan = true}, tile{.tile = true}, threads{.threads = true},
     threads_and_group{.threads = true, .group = true};
 
-// Lines of more than C elements have two launches for their blocks' sums, and two more where these are more than C.
+// Lines of more than C elements need two launches for their blocks' sums, and two more if these are more than C.
 constexpr std::string_view line_of_blocks = "1 + 2 ceil(log2(n / C) / log2(C))",
                            lines_of_blocks = "4 + 2 ceil(log2(w / C) / log2(C)) + 2 ceil(log2(h / C) / log2(C))";
 

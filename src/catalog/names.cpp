@@ -1,4 +1,4 @@
-// The names of types, type pairs, borders and backends, and what follows from a type alone.
+// The names of types, type pairs, borders and backends, and properties of types.
 #include <algorithm>
 #include <areal/border.hpp>
 #include <areal/catalog.hpp>

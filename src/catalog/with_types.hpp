@@ -21,7 +21,7 @@ decltype(auto) with_types(TypePair types, F&& f) {
   AREAL_TYPE_PAIRS(AREAL_PAIR)
   throw InvalidArgument("types " + name_of(types) + " do not exist");
 }
-/// The same of the common ones alone.
+/// The same for the common ones only.
 template <class F>
 decltype(auto) with_common_types(TypePair types, F&& f) {
   AREAL_COMMON_TYPE_PAIRS(AREAL_PAIR)

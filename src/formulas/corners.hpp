@@ -1,6 +1,6 @@
 #pragma once
-// Boxes of a volume and rotated rectangles: which lie inside, and the points of the table whose signed elements make
-// the sum. The order of the points is the order in which floats are added.
+// Boxes of a volume and rotated rectangles: which ones lie inside, and the table's points whose signed elements add up
+// to the sum. The order of the points is the order in which floats are added.
 
 #include <areal/region.hpp>
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr bool lies_inside(const Box& box, const Extents& volume) noexcept {
          lies_inside({box.z, 0, box.depth, 0}, volume.depth, 0);
 }
 
-/// The part of a box that lies inside, for a box without a negative extent. It may be empty but then lies inside, too.
+/// The part of a box that lies inside, for a box without a negative extent. It may be empty but then also lies inside.
 constexpr Box clipped(Box box, const Extents& volume) noexcept {
   clip(box.x, box.width, volume.width);
   clip(box.y, box.height, volume.height);
@@ -26,7 +26,7 @@ constexpr Box clipped(Box box, const Extents& volume) noexcept {
   return box;
 }
 
-/// True where a rotated rectangle has no negative extent and lies inside the image; see `tilted_sums`.
+/// True if a rotated rectangle has no negative extent and lies inside the image; see `tilted_sums`.
 constexpr bool lies_inside_rotated(const Region& r, std::int64_t image_width, std::int64_t image_height) noexcept {
   return r.width >= 0 && r.height >= 0 && r.x >= r.height && r.x <= image_width && r.width <= image_width - r.x &&
          r.y >= 0 && r.y <= image_height && r.width <= image_height - r.y && r.height <= image_height - r.y - r.width;

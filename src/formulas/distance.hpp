@@ -28,7 +28,7 @@ constexpr double with_bin(double sum, double p, double q, double step) {
 }
 
 /// 1 - sum min(p, q) is half of L1, and 1 - sum sqrt(p q) half of the sum of (sqrt p - sqrt q)^2, as shares sum to 1.
-/// These forms lose no digits where the histograms are nearly equal.
+/// These forms lose no digits for nearly equal histograms.
 template <Distance measure>
 constexpr double finished(double sum) {
   if constexpr (measure == Distance::l2) return std::sqrt(sum);

@@ -1,6 +1,6 @@
 #pragma once
 // Boxes of trackers on the grid of pixels, the fragments of a box, and the earth mover's distance of one histogram of
-// counts to shares: the CPU's trackers and the kernels have them from here, so that their boxes have the same bits.
+// counts to shares: shared by the CPU's trackers and the kernels, so that their boxes have the same bits.
 
 #include <algorithm>
 #include <areal/histogram_measures.hpp>
@@ -14,7 +14,7 @@ namespace areal::formulas {
 /// Adam 2006: a fragment is a tenth by half of the box.
 inline constexpr int fine_pieces = 10, coarse_pieces = 2;
 
-/// Halves up, so that a shift by whole pixels shifts what is rounded.
+/// Rounds halves up, so that whole-pixel shifts commute with rounding.
 constexpr std::int64_t rounded(double value) noexcept {
   const double raised = value + 0.5;
   const auto whole = static_cast<std::int64_t>(raised);
@@ -27,13 +27,13 @@ constexpr TrackedBox scaled(const TrackedBox& box, double scale) noexcept {
   return {box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height, box.distance};
 }
 
-/// Where piece `index` of equal ones of a side begins. Neighbours meet, whatever is rounded.
+/// The begin of piece `index` of equal ones of a side. Adjacent pieces have no gap after rounding.
 constexpr std::int64_t piece_edge(double side, std::int64_t index, std::int64_t pieces) noexcept {
   return rounded(side * static_cast<double>(index) / static_cast<double>(pieces));
 }
 
-/// The place of a fragment in the box: of 20 columns (a tenth of the width by half the height), then 20 lines; of each
-/// the upper or left half first.
+/// The place of a fragment in the box: 20 columns (a tenth of the width by half the height), then 20 lines; of each the
+/// upper or left half first.
 struct FragmentPlace {
   bool is_line;
   int half, piece;
@@ -51,9 +51,9 @@ constexpr Region fragment(double width, double height, const FragmentPlace& plac
   return {x, y, piece_edge(width, column + 1, across) - x, piece_edge(height, line + 1, down) - y};
 }
 
-/// The places where a box is looked for: corners x0 to x1 and y0 to y1, where it lies inside the image.
+/// The places of a search: corners x0 to x1 and y0 to y1, for which the box lies inside the image.
 struct SearchArea {
-  std::int64_t x, y;  ///< where it was
+  std::int64_t x, y;  ///< of the box's last position
   std::int64_t x0, x1, y0, y1;
   bool is_empty;
 };
@@ -73,15 +73,14 @@ constexpr SearchArea search_area(const TrackedBox& from, std::int64_t image_widt
   return area;
 }
 
-/// What a histogram's counts are multiplied by to be shares; 0 where it counts nothing.
+/// The factor from a histogram's counts to shares; 0 for an empty histogram.
 constexpr double inverse_of(double total) noexcept { return total > 0 ? 1 / total : 0; }
 
-/// Of cumulative histograms: sum + the term of one bin.
+/// For cumulative histograms: sum + the term of one bin.
 constexpr double with_emd_bin(double sum, double count, double inverse, double share) noexcept {
   return with_bin<Distance::emd>(sum, 0, 0, count * inverse - share);
 }
-/// The distance in bins. Two histograms that count nothing have 0, one has the largest, as have floats that are not
-/// finite.
+/// The distance in bins. Two empty histograms have 0; one empty one, or floats that are not finite, have the largest.
 constexpr double emd_of(double sum, bool counts_nothing, bool counted_nothing, double largest) noexcept {
   if (counts_nothing || counted_nothing) return counts_nothing == counted_nothing ? 0 : largest;
   return sum <= largest ? sum : largest;

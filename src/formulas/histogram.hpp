@@ -32,7 +32,7 @@ struct PercentileWalk {
   double below = 0;
   double value = not_a_number();
 
-  /// True where the value lies in this bin, of edges lo and hi.
+  /// True if the value lies in this bin, of edges lo and hi.
   constexpr bool ends_in(double entry, double lo, double hi) noexcept {
     const double inside = mass(entry);
     if (inside == 0) return false;

@@ -25,7 +25,7 @@ constexpr void clip(std::int64_t& first, std::int64_t& size, std::int64_t extent
   size = std::min(std::max(end, first), extent) - first;
 }
 
-/// The part inside. It may be empty but then lies inside, too.
+/// The part inside. It may be empty but then also lies inside.
 constexpr Region clipped(Region region, std::int64_t image_width, std::int64_t image_height) noexcept {
   clip(region.x, region.width, image_width);
   clip(region.y, region.height, image_height);

@@ -1,6 +1,6 @@
 #pragma once
-// A reversed table is the table of the image turned by half a turn, turned back. Nothing is copied: rows, and a
-// volume's slices, are walked from the last to the first by pitches below zero; columns, by those who move them.
+// A reversed table is the table of the image rotated by 180 degrees, rotated back. Nothing is copied: negative pitches
+// walk rows, and a volume's slices, from the last to the first; the code that moves columns reverses them.
 
 #include <areal/view.hpp>
 

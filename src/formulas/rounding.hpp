@@ -11,8 +11,8 @@ constexpr std::uint64_t nearest(double x) noexcept {
   return static_cast<std::uint64_t>(x < 0x1p52 ? (x + 0x1p52) - 0x1p52 : x);
 }
 
-/// The whole number nearest to x, half to even, held to the range of T, an integer of at most 32 bits, signed if it has
-/// as many; 0 for NaN.
+/// The whole number nearest to x, half to even, saturated to T, an integer of at most 32 bits, signed if it has as
+/// many; 0 for NaN.
 template <class T>
 constexpr T rounded(double x) noexcept {
   constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
@@ -21,8 +21,8 @@ constexpr T rounded(double x) noexcept {
   return static_cast<T>(static_cast<std::int32_t>((held + 0x1.8p52) - 0x1.8p52));
 }
 
-/// The mean of n pixels of 8 bits as OpenCV's boxFilter rounds it, for 2 <= n <= 256: (sum + delta) factor / 2^23,
-/// held to 255. At most 1 from the nearest, and neither half to even nor half up.
+/// The mean of n pixels of 8 bits as OpenCV's boxFilter rounds it, for 2 <= n <= 256: (sum + delta) factor / 2^23, at
+/// most 255. Within 1 of the nearest, and neither half to even nor half up.
 struct FixedPointMean {
   std::uint32_t pixels, factor, delta;
 
@@ -32,7 +32,7 @@ struct FixedPointMean {
     below_half ? ++delta : ++factor;
   }
   constexpr std::uint8_t operator()(std::uint64_t sum) const noexcept {
-    // A mean of 256 is held to 255, and the product then fits 32 bits.
+    // A mean of 256 saturates to 255, so that the product fits 32 bits.
     const auto held = static_cast<std::uint32_t>(sum < largest() ? sum : largest());
     const std::uint32_t mean = (held + delta) * factor >> 23;
     return static_cast<std::uint8_t>(mean < 255 ? mean : 255);

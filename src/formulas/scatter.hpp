@@ -1,5 +1,5 @@
 #pragma once
-// Where the corners of a region lie in an array shaped as a table.
+// The corners of a region in an array with a table's shape.
 
 #include <areal/border.hpp>
 #include <areal/region.hpp>
@@ -7,15 +7,15 @@
 
 namespace areal::formulas {
 
-/// The points between pixels that an array of width x height elements has: element (x, y) is point (x + shift,
-/// y + shift).
+/// The points between pixels that have an element in an array of width x height elements: element (x, y) is point (x +
+/// shift, y + shift).
 struct CornerGrid {
   std::int64_t width = 0, height = 0, shift = 0;
 
   static constexpr CornerGrid of(std::int64_t width, std::int64_t height, Border border) noexcept {
     return {width, height, border == Border::none ? 1 : 0};
   }
-  /// The number of elements, which stands for a point that has none.
+  /// The number of elements, also returned for a point without an element.
   constexpr std::int64_t elements() const noexcept { return width * height; }
   constexpr bool has_row(std::int64_t y) const noexcept { return y >= shift && y - shift < height; }
   constexpr bool has_column(std::int64_t x) const noexcept { return x >= shift && x - shift < width; }

@@ -1,8 +1,8 @@
 #pragma once
-// The numbers of threads that a block of cw-tis and wf-tis may have for its tile (Poostchi 2017, 4.2.1 and Figures 9
-// and 10, which vary them for a fixed tile). Each combination is a separate kernel, so there are only the useful ones:
-// from 128 (four warps, two of which sum a tile of 64) to 1024 (the most that a block can have). A tile of 16 has 256
-// elements, so more threads would have nothing to move; there a block begins with 64, two warps.
+// The possible numbers of threads in a block of cw-tis and wf-tis for a tile (Poostchi 2017, 4.2.1 and Figures 9 and
+// 10, which vary them for a fixed tile). Each combination is a separate kernel, so there are only the useful ones: from
+// 128 (four warps, two of which sum a tile of 64) to 1024 (the most that a block can have). A tile of 16 has 256
+// elements, so more threads would have nothing to move; there blocks have at least 64, two warps.
 
 #include <array>
 #include <span>

@@ -29,7 +29,7 @@ constexpr double variance(double sum, double squares, double n) noexcept {
   return value < 0 ? 0 : value;
 }
 
-/// Integer sums with squares in floating point: those are integers, too, and exact below 2^53.
+/// Integer sums with squares in floating point: the squares are integers too, and exact below 2^53.
 constexpr double variance(std::uint64_t sum, double squares, std::uint64_t n) noexcept {
   if (squares >= 0 && squares < 0x1p63) return variance(sum, nearest(squares), n);
   // Rounding in the table gave a negative value.

@@ -22,13 +22,13 @@ struct Pieces {
   }
 };
 
-/// What each cell beyond the image adds to a sum of a table of integers, modulo 2^64, or of floats.
+/// The contribution of each cell beyond the image to a sum, modulo 2^64 for a table of integers, or of floats.
 struct CellBeyond {
   std::uint64_t integer = 0;
   double real = 0;
 };
 
-/// The copies of the image that a window sees beyond one end: `whole` complete ones, then `rest` pixels of the next.
+/// The copies of the image that a window covers beyond one end: `whole` complete ones, then `rest` pixels of the next.
 struct Copies {
   std::int64_t whole, rest;
   constexpr Copies(std::int64_t pixels, std::int64_t copy)
@@ -42,7 +42,7 @@ struct WindowAxis {
   std::int64_t extent, size, before, outputs;
   Edge edge;
 
-  /// Window i as one piece, of those that lie inside.
+  /// Window i, which lies inside, as one piece.
   constexpr Piece whole(std::int64_t i) const { return {i - before, i - before + size, 1}; }
   constexpr bool lies_inside(std::int64_t i) const { return i >= before && i - before <= extent - size; }
   constexpr Pieces pieces(std::int64_t i) const {
@@ -63,16 +63,16 @@ struct WindowAxis {
     const std::int64_t begin = i - before;
     return static_cast<std::uint64_t>(std::min(begin + size, extent) - std::max<std::int64_t>(0, begin));
   }
-  /// What a mean divides by, along this axis.
+  /// The divisor of a mean, along this axis.
   constexpr std::uint64_t pixels(std::int64_t i) const {
     return edge == Edge::shrink ? inside(i) : static_cast<std::uint64_t>(size);
   }
-  /// Outputs [inner_begin, inner_end) are of windows that lie inside.
+  /// Outputs [inner_begin, inner_end) belong to windows that lie inside.
   constexpr std::int64_t inner_begin() const { return std::min(before, inner_end()); }
   constexpr std::int64_t inner_end() const { return std::clamp<std::int64_t>(extent - size + before + 1, 0, outputs); }
 
  private:
-  /// `left` and `right` pixels beyond the ends. A reflection's copies lack the pixel that they are reflected at: those
+  /// `left` and `right` pixels beyond the ends. A reflection's copies lack the pixel at which they are reflected: those
   /// that begin there cover [1, extent), the others [0, extent - 1).
   constexpr void add_copies(Pieces& all, std::int64_t left, std::int64_t right) const {
     const std::int64_t first = edge == Edge::reflect ? 1 : 0, copy = extent - first;

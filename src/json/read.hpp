@@ -1,5 +1,5 @@
 #pragma once
-// The one reader of JSON: files of strangers, whose depth and size would otherwise be limited by the stack and the
+// The only reader of JSON, for untrusted files, whose depth and size would otherwise be limited by the stack and the
 // memory.
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace areal {
 
 inline constexpr int most_json_depth = 32;  // Zarr's metadata and areal's files need 8; copies of a value recurse
 
-/// Reads a text of at most `most_bytes` and 32 levels. Returns what is wrong with it, empty where nothing is, as the
-/// end of a sentence that begins with the file's name: "is not JSON". Json is nlohmann's json or ordered_json.
+/// Reads a text of at most `most_bytes` and 32 levels. Returns the error as the end of a sentence that begins with the
+/// file's name, such as "is not JSON", or an empty string. Json is nlohmann's json or ordered_json.
 template <class Json>
 std::string read_json(std::string_view text, std::size_t most_bytes, Json& into) {
   if (text.size() > most_bytes) return "has more than " + std::to_string(most_bytes) + " bytes, more than any need";
@@ -45,7 +45,7 @@ std::string read_json_object(std::string_view text, std::size_t most_bytes, Json
   return wrong;
 }
 
-/// `read_json` of a stream, of which little more is read than `most_bytes`.
+/// `read_json` of a stream; reads little more than `most_bytes`.
 template <class Json>
 std::string read_json(std::istream& from, std::size_t most_bytes, Json& into) {
   std::string text, piece(std::size_t{1} << 16, '\0');

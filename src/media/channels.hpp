@@ -1,5 +1,5 @@
 #pragma once
-// Which of a file's channels become the picture's, and their pixels.
+// Which of a file's channels form the picture, and their pixels.
 
 #include <areal/type.hpp>
 #include <cstdint>
@@ -13,28 +13,28 @@ namespace areal::media {
 struct ReadOptions;
 
 struct Channels {
-  std::vector<int> taken;
-  bool luma = false;  // of the three that are taken
-  std::int64_t count() const { return luma ? 1 : static_cast<std::int64_t>(taken.size()); }
+  std::vector<int> chosen;
+  bool luma = false;  // of the three in `chosen`
+  std::int64_t count() const { return luma ? 1 : static_cast<std::int64_t>(chosen.size()); }
 };
 
-// The rule for arrays, which do not say what their channels are. Luma is of 1, of 3, or of 4 whose last is taken for
-// alpha; Colour::all takes every channel, of any number.
+// The rule for arrays, whose channels have no description. Luma is of 1, of 3, or of 4 channels, the last one alpha;
+// Colour::all keeps every channel, of any number.
 Channels array_channels(std::int64_t channels, Type type, const ReadOptions& options, const std::string& name,
                         std::vector<std::string>& notes);
 
-// `from`: pixels of `channels` interleaved channels; `to`: of those that are taken. Both aligned for T.
+// `from`: pixels of `channels` interleaved channels; `to`: of the chosen ones. Both aligned for T.
 template <class T>
 void take_channels(const Channels& choice, const void* from, std::int64_t channels, std::int64_t pixels, void* to) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   if (choice.luma) {
-    const int r = choice.taken[0], g = choice.taken[1], b = choice.taken[2];
+    const int r = choice.chosen[0], g = choice.chosen[1], b = choice.chosen[2];
     for (std::int64_t i = 0; i < pixels; ++i, in += channels) out[i] = luma(in[r], in[g], in[b]);
     return;
   }
   for (std::int64_t i = 0; i < pixels; ++i, in += channels)
-    for (const int c : choice.taken) *out++ = in[c];
+    for (const int c : choice.chosen) *out++ = in[c];
 }
 
 inline void take_channels(Type type, const Channels& choice, const void* from, std::int64_t channels,

@@ -10,7 +10,7 @@
 
 namespace areal::media {
 
-// Without blanks at its ends.
+// Removes blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
 // Fields of one line. A field in double quotes may hold commas, and "" for a quote.
@@ -18,7 +18,7 @@ std::vector<std::string> fields_of(std::string_view line, const std::string& whe
 
 std::int64_t whole_number(std::string_view text, std::string_view column, const std::string& where);
 
-// Of x, y, width and height. Extents are not negative, and the far corner fits 64 bits.
+// From x, y, width and height. Extents are not negative, and the far corner fits 64 bits.
 Region checked_region(const std::array<std::int64_t, 4>& values, const std::string& where);
 
 // Calls take(line, where) for each line that is neither blank nor a # comment.

@@ -89,8 +89,8 @@ Array as_rgb(const ConstView& picture) {
   return out;
 }
 
-// Bars of equal width, the tallest as high as the chart; in the region's lower left corner if there is room, else below
-// or above it.
+// Bars of equal width, the tallest as high as the chart; in the region's lower left corner if it fits, else below or
+// above the region.
 void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& histogram, const Rgb& colour) {
   const auto bins = static_cast<std::int64_t>(histogram.size());
   double most = 0;
@@ -107,7 +107,7 @@ void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& hist
   y0 = std::clamp<std::int64_t>(y0, 0, std::max<std::int64_t>(0, canvas.height() - height));
   canvas.fill(x0, y0, x0 + width, y0 + height, black, true);
   if (most <= 0) return;
-  // More bins than columns: a column shows the tallest of its bins.
+  // With more bins than columns, a column shows the tallest of its bins.
   for (std::int64_t x = 0; x < width; ++x) {
     const std::int64_t first = x * bins / width, last = std::max(first + 1, (x + 1) * bins / width);
     double tallest = 0;
@@ -119,7 +119,7 @@ void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& hist
   }
 }
 
-// The number of the region, and its mean where there is one.
+// The number of the region, and its mean if there is one.
 std::string label(std::size_t number, const std::vector<double>& means) {
   std::string text = std::to_string(number);
   if (number >= means.size() || !(std::abs(means[number]) < 1e6)) return text;

@@ -12,7 +12,7 @@
 
 namespace areal::media {
 
-// Text from a file or a library made fit for a sentence: line ends become spaces, other control and non-ASCII bytes
+// Makes text from a file or a library fit for a sentence: line ends become spaces, other control and non-ASCII bytes
 // become \xNN, and long text is cut.
 std::string printable(std::string_view text, std::size_t most = 160);
 

@@ -8,7 +8,7 @@
 namespace areal::media {
 namespace {
 
-// Nine steps of matplotlib's colour map `inferno` (CC0), whose lightness rises evenly: it reads in grey, too.
+// Nine steps of matplotlib's colour map `inferno` (CC0), whose lightness rises evenly, so that it works in grey too.
 constexpr double steps[9][3] = {{252, 255, 164}, {249, 201, 50}, {249, 142, 9}, {228, 90, 49}, {188, 55, 84},
                                 {138, 34, 106},  {87, 16, 110},  {33, 12, 74},  {0, 0, 4}};
 

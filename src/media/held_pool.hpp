@@ -1,5 +1,5 @@
 #pragma once
-// Objects that are handed out as shared_ptr and used again when the last one is dropped, on whatever thread.
+// A pool of objects that are lent as shared_ptr and reused when the last one is dropped, on any thread.
 
 #include <cstddef>
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace areal::media {
 
-// Allocates only while more objects are held than ever before: the control block of a shared_ptr lies beside its
-// object. T is default-constructible and has `void reset() noexcept`, called when its last shared_ptr is dropped.
-// Objects that are held outlive the pool.
+// Allocates only while more objects are held than ever before: the control block of a shared_ptr lies next to its
+// object. T is default-constructible and has `void reset() noexcept`, called when its last shared_ptr is dropped. Held
+// objects may outlive the pool.
 template <class T>
 class HeldPool {
  public:
@@ -26,8 +26,8 @@ class HeldPool {
         store_->free.pop_back();
       }
     }
-    Slot* const taken = slot.release();
-    return {&taken->object, Reset{}, InSlot<T>{store_, taken}};
+    Slot* const lent = slot.release();
+    return {&lent->object, Reset{}, InSlot<T>{store_, lent}};
   }
 
  private:
@@ -43,7 +43,7 @@ class HeldPool {
   struct Reset {
     void operator()(T* object) const noexcept { object->reset(); }
   };
-  // Places the control block into the slot. It is freed last of all, after weak_ptrs, so the slot returns then.
+  // Places the control block into the slot. It is freed last, after weak_ptrs, and returns the slot.
   template <class U>
   struct InSlot {
     using value_type = U;

@@ -24,9 +24,9 @@ class InputFile {
   std::size_t read(void* data, std::size_t bytes);
   // Reads exactly `bytes`; throws IoError "ends after N of M bytes of WHAT" otherwise.
   void read_exactly(void* data, std::size_t bytes, const char* what);
-  // All that is left to read.
+  // Reads the remainder.
   std::string read_rest();
-  // Throws IoError if anything is left to read.
+  // Throws IoError unless the input is exhausted.
   void require_end();
 
  private:

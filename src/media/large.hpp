@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of large pictures share.
+// Shared parts of the readers of large pictures.
 
 #include <cstdint>
 #include <memory>
@@ -8,14 +8,13 @@
 
 namespace areal::media {
 
-// Pixels of a block's row, from column x on, from contiguous and interleaved ones.
+// Copies contiguous, interleaved pixels to a block's row, from column x on.
 void put_pixels(const void* from, const View& into, std::int64_t x, std::int64_t row, std::int64_t pixels);
 
 // Bytes that a large picture's reader may hold.
 std::uint64_t large_picture_limit(const ReadOptions& options);
 
-// Reads blocks from tiles. It keeps tiles of which a part was asked for: a row of tiles, or 128 MiB if that is more, as
-// far as the limit allows.
+// Reads blocks from tiles. Caches partly used tiles: a row of tiles, or 128 MiB if that is more, within the limit.
 std::unique_ptr<LargePicture> picture_of_tiles(std::string name, std::unique_ptr<TileSource> source,
                                                const ReadOptions& options);
 

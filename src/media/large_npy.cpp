@@ -1,5 +1,5 @@
-// A .npy file as a large picture, by plain reads: nothing is mapped, so a limit of address space does no harm, and a
-// file that is cut short meanwhile is an error.
+// A .npy file as a large picture, by plain reads: it works under a limit of address space, and a file truncated
+// meanwhile is an error.
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace areal::media {
 namespace {
 
-// Rows that follow one another in file and block are read at once, up to so many bytes.
+// Rows that are contiguous in file and block are read together, up to this many bytes.
 constexpr std::int64_t piece_bytes = 1 << 20;
 constexpr std::int64_t block_bytes = 4 << 20;
 
@@ -74,14 +74,14 @@ class LargeNpy final : public LargePicture {
     const std::int64_t most =
         std::max<std::int64_t>(1, std::min(width, piece_bytes / std::max<std::int64_t>(1, pixel())));
     stored_.resize(static_cast<std::size_t>(most * pixel()));
-    const std::int64_t taken = choice_.count() * static_cast<std::int64_t>(size_of(layout_.type));
-    taken_.resize(static_cast<std::size_t>(most * taken));
+    const std::int64_t chosen = choice_.count() * static_cast<std::int64_t>(size_of(layout_.type));
+    chosen_.resize(static_cast<std::size_t>(most * chosen));
     for (std::int64_t i = 0; i < height; ++i)
       for (std::int64_t from = 0; from < width; from += most) {
         const std::int64_t pixels = std::min(most, width - from);
         read_at((y + i) * row + (x + from) * pixel(), stored_.data(), pixels * pixel());
-        take_channels(layout_.type, choice_, stored_.data(), layout_.shape.channels, pixels, taken_.data());
-        put_pixels(taken_.data(), into, from, i, pixels);
+        take_channels(layout_.type, choice_, stored_.data(), layout_.shape.channels, pixels, chosen_.data());
+        put_pixels(chosen_.data(), into, from, i, pixels);
       }
   }
 
@@ -91,7 +91,7 @@ class LargeNpy final : public LargePicture {
   Shape shape_;
   std::vector<std::string> notes_;
   int descriptor_ = -1;
-  std::vector<char> stored_, taken_;
+  std::vector<char> stored_, chosen_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Opens large pictures: what a path holds decides who reads it.
+// Opens large pictures: the content of a path selects the reader.
 #include <algorithm>
 #include <areal/info.hpp>
 #include <array>
@@ -51,8 +51,8 @@ bool has_name_of_slide(const fs::path& path) {
   return std::find(slides.begin(), slides.end(), extension) != slides.end();
 }
 
-// By its content, where OpenSlide is there to look. Without it, a file with the name of a slide is refused: what its
-// first bytes are, a TIFF or a JPEG, would be part of it at best.
+// By content, if OpenSlide is available. Without it, a file with the name of a slide is refused: read as the TIFF or
+// JPEG that its first bytes announce, it would give part of the slide at best.
 bool is_slide(const fs::path& path) {
   const SlidePlugin* slides = nullptr;
   try {
@@ -118,7 +118,7 @@ Channels array_channels(std::int64_t channels, Type type, const ReadOptions& opt
   if (channels == 1) return {{0}, false};
   if (options.colour == Colour::all) {
     Channels out;
-    for (int c = 0; c < static_cast<int>(channels); ++c) out.taken.push_back(c);
+    for (int c = 0; c < static_cast<int>(channels); ++c) out.chosen.push_back(c);
     return out;
   }
   if (channels != 3 && channels != 4)

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of .npy files: what a header declares, and a file's bytes for an output file, which the caller commits.
+// Parts of .npy files: what a header declares, and the writing of an array to an output file, which the caller commits.
 
 #include <string>
 #include "media/input_file.hpp"
@@ -12,10 +12,10 @@ struct NpyLayout {
   Shape shape;
   std::uint64_t begin = 0, bytes = 0;  // of the data
 };
-// The header that follows the magic. Throws IoError for one that areal cannot read and, of a file, where the size is
-// not as it declares.
+// Reads the header after the magic. Throws IoError if areal cannot read it, or if the file's size differs from what it
+// declares.
 NpyLayout read_npy_layout(InputFile& file, Axes axes);
-// Throws IoError unless the file begins as a .npy does.
+// Throws IoError unless the file begins as a .npy.
 void require_npy_magic(InputFile& file);
 
 // Bytes of the whole file, header included.

@@ -29,7 +29,7 @@ Type type_of_descr(std::string_view descr, const std::string& name) {
   fail(name, "holds elements of type '", shown, "'; areal reads bool, u1 to u8, i1 to i8, f2, f4 and f8");
 }
 
-// A reader of the subset of Python that numpy writes.
+// A parser of the subset of Python that numpy writes.
 class Literal {
  public:
   Literal(std::string_view text, const std::string& name) : text_(text), name_(name) {}

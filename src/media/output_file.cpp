@@ -16,20 +16,20 @@ namespace areal::media {
 namespace {
 
 // The temporary names of this process, readable by a signal handler: fixed memory, one flag for each slot. The
-// OutputFile that set `taken` owns the slot; `live` says that `path` is complete and the file may exist.
+// OutputFile that set `in_use` owns the slot; `live` says that `path` is complete and the file may exist.
 struct Slot {
-  std::atomic<bool> taken{false};
+  std::atomic<bool> in_use{false};
   std::atomic<bool> live{false};
   char path[PATH_MAX];
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
 Slot slots[32];
 
-// Set before the names are looked at. Signals come to any thread: while one removes the files, another may make or
-// rename one. Either the former sees the name, which is there before its file, or the latter sees this.
+// Set before the names are read. Any thread may get the signal: while it removes the files, another may create or
+// rename one. Either the former sees the name, which is stored before the file exists, or the latter sees this flag.
 std::atomic<bool> ending{false};
 
-// Does not return where the process is ending by a signal: nothing may fail or succeed any more.
+// Does not return if the process is ending by a signal: nothing may fail or succeed any more.
 void wait_where_ending() {
   while (ending.load()) ::pause();
 }
@@ -38,7 +38,7 @@ Slot* take_slot(const std::string& path) {
   if (path.size() >= PATH_MAX) return nullptr;
   for (Slot& slot : slots) {
     bool free = false;
-    if (!slot.taken.compare_exchange_strong(free, true)) continue;
+    if (!slot.in_use.compare_exchange_strong(free, true)) continue;
     std::copy(path.c_str(), path.c_str() + path.size() + 1, slot.path);
     slot.live.store(true);
     return &slot;
@@ -49,7 +49,7 @@ Slot* take_slot(const std::string& path) {
 void free_slot(Slot* slot) {
   if (!slot) return;
   slot->live.store(false, std::memory_order_release);
-  slot->taken.store(false, std::memory_order_release);
+  slot->in_use.store(false, std::memory_order_release);
 }
 
 std::string temporary_name() {
@@ -68,14 +68,14 @@ void remove_unfinished_outputs() noexcept {
 }
 
 struct OutputFile::State {
-  std::string name;    // as the caller gave it
-  fs::path target;     // what commit() renames to: links followed
-  fs::path temporary;  // == target where the target is a device or a pipe
+  std::string name;    // as the caller passed it
+  fs::path target;     // the target of commit(): links followed
+  fs::path temporary;  // == target for a device or a pipe
   Slot* slot = nullptr;
   int fd = -1;
   bool direct = false;
   std::uint64_t reserved = 0;
-  std::uint64_t end = 0;  // of what write_at has written
+  std::uint64_t end = 0;  // end of what write_at has written
 
   ~State() {
     if (fd >= 0) ::close(fd);
@@ -87,14 +87,14 @@ struct OutputFile::State {
     wait_where_ending();
     fail(name, "could not be written (", std::strerror(error), ")");
   }
-  void open_beside(mode_t mode, bool existed, const fs::path& asked);
+  void open_temporary(mode_t mode, bool existed, const fs::path& requested);
   void reserve(std::uint64_t bytes);
 };
 
-void OutputFile::State::open_beside(mode_t mode, bool existed, const fs::path& asked) {
+void OutputFile::State::open_temporary(mode_t mode, bool existed, const fs::path& requested) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path("/");
   for (int attempt = 0; attempt < 16 && fd < 0; ++attempt) {
-    temporary = attempt == 0 && !asked.empty() ? asked : folder / temporary_name();
+    temporary = attempt == 0 && !requested.empty() ? requested : folder / temporary_name();
     slot = take_slot(temporary.string());
     fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     const int error = errno;
@@ -159,7 +159,7 @@ OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes, const 
     return;
   }
   if (!fs::is_directory(s.target.parent_path(), ignored)) fail(s.name, "its folder does not exist");
-  s.open_beside(status.st_mode, exists, temporary);
+  s.open_temporary(status.st_mode, exists, temporary);
   s.reserve(reserve_bytes);
 }
 
@@ -200,7 +200,7 @@ void OutputFile::commit() {
   State& s = *state_;
   if (s.fd < 0) return;
   if (!s.direct && s.reserved > 0) {
-    // Reserved but unwritten space must not stay as zeros at the end; writes by a library under the file's name count,
+    // Reserved but unwritten space must not stay as zeros at the end. A library's writes under the file's name count
     // too.
     const off_t here = std::max<off_t>(::lseek(s.fd, 0, SEEK_CUR), static_cast<off_t>(s.end));
     if (here > 0 && static_cast<std::uint64_t>(here) < s.reserved && ::ftruncate(s.fd, here) != 0) s.cannot_write();

@@ -1,5 +1,5 @@
 #pragma once
-// The pictures that each extension can hold.
+// The picture formats of each extension, and what they can hold.
 
 #include <areal/view.hpp>
 #include <filesystem>

@@ -19,7 +19,7 @@ constexpr std::uint64_t cache_bytes = std::uint64_t{128} << 20;
 
 using Pixels = std::shared_ptr<const std::unique_ptr<char[]>>;
 
-// The tiles used last, of the picture's channels. Not thread-safe.
+// A cache of the last tiles, with the picture's channels. Not thread-safe.
 class TileCache {
  public:
   void allow(std::uint64_t bytes) { most_ = bytes; }
@@ -67,22 +67,22 @@ class PictureOfTiles final : public LargePicture {
                                          static_cast<std::uint64_t>(std::min(layout_.height, layout_.tile_height)));
     const std::uint64_t size = size_of(layout_.type);
     decoded_bytes_ = product(pixels, static_cast<std::uint64_t>(layout_.channels) * size);
-    const std::uint64_t taken = product(pixels, static_cast<std::uint64_t>(shape_.channels) * size);
-    const std::uint64_t worker = sum(sum(decoded_bytes_, taken), layout_.decoder_bytes);
+    const std::uint64_t chosen = product(pixels, static_cast<std::uint64_t>(shape_.channels) * size);
+    const std::uint64_t worker = sum(sum(decoded_bytes_, chosen), layout_.decoder_bytes);
     const std::uint64_t limit = large_picture_limit(options);
-    if (sum(worker, taken) > limit) require_memory(name_, sum(worker, taken), limit);
-    // Decoding takes up to half of the limit.
+    if (sum(worker, chosen) > limit) require_memory(name_, sum(worker, chosen), limit);
+    // Decoding may use up to half of the limit.
     const auto fit = static_cast<int>(std::min<std::uint64_t>(1024, limit / 2 / std::max<std::uint64_t>(1, worker)));
     workers_ = std::clamp(options.threads > 0 ? options.threads : default_threads(), 1,
                           std::max(1, std::min(fit, layout_.most_workers)));
     buffers_.resize(static_cast<std::size_t>(workers_));
     const std::uint64_t working = worker * static_cast<std::uint64_t>(workers_);
-    const std::uint64_t wanted = std::max(cache_bytes, product(static_cast<std::uint64_t>(columns_) + 1, taken));
+    const std::uint64_t wanted = std::max(cache_bytes, product(static_cast<std::uint64_t>(columns_) + 1, chosen));
     // A small picture needs no more than itself.
     const std::uint64_t whole =
         product(product(static_cast<std::uint64_t>(layout_.width), static_cast<std::uint64_t>(layout_.height)),
                 static_cast<std::uint64_t>(shape_.channels) * size);
-    const std::uint64_t cache = std::min({limit - working, wanted, std::max(whole, taken)});
+    const std::uint64_t cache = std::min({limit - working, wanted, std::max(whole, chosen)});
     cache_.allow(cache);
     memory_ = working + cache;
   }
@@ -121,7 +121,7 @@ class PictureOfTiles final : public LargePicture {
       for (int worker = 1; worker < std::min<std::int64_t>(workers_, tiles); ++worker) try {
           threads.emplace_back(work, worker);
         } catch (const std::system_error&) {
-          break;  // no more threads to be had: fewer do the same
+          break;  // the system provides no more threads: fewer do the same
         }
       work(0);
     }
@@ -153,7 +153,7 @@ class PictureOfTiles final : public LargePicture {
         return copy(kept->get());
       }
     }
-    // A tile that the block has all of will hardly be asked for again.
+    // A tile that lies wholly in the block will hardly be requested again.
     const bool keep = to_x - from_x < width || to_y - from_y < height;
     const auto bytes = static_cast<std::size_t>(width * height * pixel);
     std::unique_ptr<char[]> kept;
@@ -163,13 +163,13 @@ class PictureOfTiles final : public LargePicture {
     char* const decoded = straight_ && keep ? kept.get() : buffers.decoded.data();
     source_->decode(worker, column, row, decoded);
     ++decoded_;
-    char* taken = decoded;
+    char* chosen = decoded;
     if (!straight_) {
-      if (!keep) buffers.taken.resize(bytes);
-      taken = keep ? kept.get() : buffers.taken.data();
-      take_channels(layout_.type, layout_.choice, decoded, layout_.channels, width * height, taken);
+      if (!keep) buffers.chosen.resize(bytes);
+      chosen = keep ? kept.get() : buffers.chosen.data();
+      take_channels(layout_.type, layout_.choice, decoded, layout_.channels, width * height, chosen);
     }
-    copy(taken);
+    copy(chosen);
     if (!keep) return;
     auto pixels = std::make_shared<const std::unique_ptr<char[]>>(std::move(kept));
     const std::lock_guard lock(mutex_);
@@ -177,7 +177,7 @@ class PictureOfTiles final : public LargePicture {
   }
 
   struct Buffers {
-    std::vector<char> decoded, taken;
+    std::vector<char> decoded, chosen;
   };
   std::string name_;
   std::unique_ptr<TileSource> source_;

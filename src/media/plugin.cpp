@@ -18,9 +18,9 @@ fs::path folder_of(const void* address) {
   return error ? fs::path() : file.parent_path();
 }
 
-// The folder for plug-ins: $AREAL_PLUGIN_DIR if it is set; else the folder `areal` beside libareal, in the build tree
-// and in an installation. A static libareal has no place of its own: there it is the one of the installation that the
-// program is in, or of the build tree that it was built in. No other folder: somebody else may own it.
+// The folder for plug-ins: $AREAL_PLUGIN_DIR if it is set; else the folder `areal` next to libareal, in the build tree
+// and in an installation. For a static libareal it is the one of the program's installation, or of the build tree.
+// Never another folder, which somebody else may own.
 fs::path plugin_folder() {
   if (const char* folder = std::getenv("AREAL_PLUGIN_DIR"); folder && *folder) return folder;
   const fs::path place = folder_of(reinterpret_cast<const void*>(&areal::version));

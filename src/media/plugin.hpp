@@ -31,14 +31,14 @@ struct VideoPlugin {
 
 struct SlidePlugin {
   const char* version;
-  bool (*knows)(const fs::path& path);  // is it a slide? A TIFF of no scanner's is none
+  bool (*knows)(const fs::path& path);  // true for a slide, but not for a generic TIFF
   std::unique_ptr<TileSource> (*open)(const fs::path& path, const ReadOptions& options);
 };
 
 struct CodecPlugin {
   const char* version;
-  bool (*has)(ZarrCodec codec);  // was its library there when the plug-in was built?
-  // Exactly `bytes` into `into`, or false and, perhaps, why.
+  bool (*has)(ZarrCodec codec);  // true if its library was available when the plug-in was built
+  // Writes exactly `bytes` to `into`; or returns false and, perhaps, why.
   bool (*decode)(ZarrCodec codec, const char* from, std::size_t size, char* into, std::size_t bytes, std::string& why);
 };
 

@@ -80,7 +80,7 @@ class RawVideo : public Video {
   std::string damage() const override { return damage_; }
 
  private:
-  // The next whole frame; null at the end, and at a frame that the end cuts off.
+  // The next complete frame; null at the end, and for a truncated frame.
   std::shared_ptr<HeldBytes> read() {
     if (ended_) return nullptr;
     std::shared_ptr<HeldBytes> held = pool_.take();

@@ -1,5 +1,5 @@
 #pragma once
-// A few frames read on a thread of its own, ahead of whoever asks for them.
+// Reads a few frames ahead of the consumer, on a separate thread.
 
 #include <chrono>
 #include <condition_variable>
@@ -16,15 +16,15 @@ namespace areal::media {
 template <class Frame>
 class ReadAhead {
  public:
-  // `read` gives the next frame, or false at the end. From now on the thread alone calls it, which is `most` frames
-  // ahead and has one more in its hands. `stop`, where given, ends a wait of `read`.
+  // `read` returns the next frame, or false at the end. From now on only the thread calls it; it is `most` frames ahead
+  // and holds one more. `stop`, if given, ends a wait of `read`.
   ReadAhead(std::function<bool(Frame&)> read, std::size_t most, std::function<void()> stop = {})
       : read_(std::move(read)), stop_(std::move(stop)), most_(most), thread_([this] { run(); }) {}
   ~ReadAhead() { end(); }
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // The next frame; false at the end, or once `stops` says so, which is asked again and again while nothing comes.
+  // The next frame; false at the end, or once `stops`, which is polled while no frame arrives, returns true.
   // Throws what `read` threw, after the frames before.
   bool next(Frame& frame, const std::function<bool()>& stops = {}) {
     constexpr std::chrono::milliseconds a_while(50);
@@ -38,7 +38,7 @@ class ReadAhead {
       changed_.wait_for(lock, a_while);
     }
     if (ready_.empty()) {
-      told_end_ = true;
+      at_end_ = true;
       if (error_) std::rethrow_exception(error_);
       return false;
     }
@@ -47,10 +47,10 @@ class ReadAhead {
     changed_.notify_all();
     return true;
   }
-  // Has next() told the end? `read` is called no more then.
-  bool told_end() const { return told_end_; }
+  // True once next() has returned the end; `read` is not called any more then.
+  bool at_end() const { return at_end_; }
 
-  // Waits until `read` has returned and is called no more.
+  // Waits until `read` has returned for the last time.
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -88,7 +88,7 @@ class ReadAhead {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Frame> ready_;
-  bool stopped_ = false, ended_ = false, told_end_ = false;
+  bool stopped_ = false, ended_ = false, at_end_ = false;
   std::exception_ptr error_;
   std::thread thread_;
 };

@@ -177,7 +177,7 @@ void require_consistent(const TableFile& t, const std::string& name) {
     fail(name, t.bin_edges.size(), " bin edges do not belong to ", s.channels, " bins");
 }
 
-// A file in the sidecar's place that is none is somebody's.
+// Refuses to replace a file that is not a sidecar of areal's.
 void require_own_sidecar(const fs::path& path) {
   const fs::path place = sidecar_of(path);
   std::error_code error;
@@ -204,7 +204,7 @@ std::string new_run() {
   return out;
 }
 
-fs::path beside(const fs::path& path, const std::string& kind) {
+fs::path companion_path(const fs::path& path, const std::string& kind) {
   return path.parent_path() / (path.stem().string() + "." + kind + path.extension().string());
 }
 
@@ -212,7 +212,7 @@ std::vector<fs::path> files_of_table(const fs::path& path) {
   if (path.empty()) return {};
   std::vector<fs::path> out{path, sidecar_of(path)};
   for (const std::string_view kind : {"squares", "tilted", "count"}) {
-    out.push_back(beside(path, std::string(kind)));
+    out.push_back(companion_path(path, std::string(kind)));
     out.push_back(sidecar_of(out.back()));
   }
   return out;
@@ -291,7 +291,7 @@ void TableWriter::finish() {
 bool is_table(const fs::path& path) {
   std::error_code error;
   if ((extension_of(path) != ".npy" && !is_tiff(path)) || !fs::exists(sidecar_of(path), error)) return false;
-  // Of photo.tif and its table photo.npy, the sidecar photo.json is the latter's.
+  // If photo.tif has a table photo.npy, the sidecar photo.json belongs to the latter.
   const fs::path named = Sidecar(sidecar_of(path)).table();
   return named.extension() == path.extension() || !fs::exists(path.parent_path() / named, error);
 }
@@ -299,10 +299,10 @@ bool is_table(const fs::path& path) {
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   require_table_name(path);
   require_readable(path);
-  const fs::path beside = sidecar_of(path);
-  if (std::error_code error; !fs::exists(beside, error))
-    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and types are unknown");
-  const Sidecar in(beside);
+  const fs::path sidecar = sidecar_of(path);
+  if (std::error_code error; !fs::exists(sidecar, error))
+    fail(path.string(), "its sidecar ", sidecar.string(), " is missing, so its border and types are unknown");
+  const Sidecar in(sidecar);
   TableFile out;
   out.kind = in.text("kind");
   if (std::find(std::begin(kinds), std::end(kinds), out.kind) == std::end(kinds))
@@ -332,7 +332,7 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   } else {
     out.table = read_npy(path, axes_of(shape), memory_limit);
   }
-  // A planar single channel is the same memory as an interleaved one; a TIFF cannot tell them apart.
+  // A planar single channel is the same memory as an interleaved one; a TIFF cannot distinguish them.
   Shape found = out.table.shape();
   if (found.channels == 1 && shape.channels == 1) found.layout = shape.layout;
   if (found != shape || out.table.type() != *type)

@@ -1,5 +1,5 @@
 #pragma once
-// A picture's tiles, decoded one at a time: what the plug-ins give, and large pictures are read from.
+// A picture's tiles, decoded one at a time: the output of plug-ins, and the input of large pictures.
 
 #include <areal/type.hpp>
 #include <areal/view.hpp>
@@ -10,14 +10,14 @@
 
 namespace areal::media {
 
-// Tiles of one size on a grid from (0, 0) on. Those at the right and the lower edge are cut off there.
+// Tiles of one size on a grid from (0, 0) on, cut off at the right and the lower edge.
 struct TileLayout {
   std::int64_t width = 0, height = 0;  // of the picture
   std::int64_t tile_width = 0, tile_height = 0;
   std::int64_t channels = 1;  // of a decoded tile, interleaved
   Type type = Type::u8;
-  Channels choice;                  // which of them the picture has
-  std::uint64_t decoder_bytes = 0;  // what decoding holds beside the tile
+  Channels choice;                  // the channels that form the picture
+  std::uint64_t decoder_bytes = 0;  // memory of decoding, excluding the tile
   int most_workers = 64;
   std::vector<std::string> notes = {};
 };
@@ -26,7 +26,7 @@ class TileSource {
  public:
   virtual ~TileSource() = default;
   virtual const TileLayout& layout() const = 0;
-  // Fills `into` with the tile's pixels, contiguous. Workers, numbered from 0, decode at once, each on one thread.
+  // Fills `into` with the tile's pixels, contiguous. Workers, numbered from 0, decode in parallel, each on one thread.
   virtual void decode(int worker, std::int64_t column, std::int64_t row, void* into) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The file of a video writer: checked before it is begun, complete or absent.
+// The file of a video writer: checked before it is opened, complete or absent.
 #include <algorithm>
 #include <cmath>
 #include "media/file_error.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-// The cells of one memory, and the threads that touched them since the last barrier. Between barriers requests have no
-// order, so it is a fault if one thread writes a cell and another one touches it. Results then depend on no order, and
-// the schedule need not hold values.
+// The cells of one memory, and the threads that accessed them since the last barrier. Requests between barriers are
+// unordered, so it is a fault if one thread writes a cell and another one accesses it. Results are then the same in
+// every order, and the schedule need not hold values.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ class Cells {
   }
   /// All threads that use this memory have reached a barrier.
   void next_period() { ++period_; }
-  /// The contents are lost.
+  /// Discards the contents.
   void empty() {
     for (Cell& cell : cells_) cell = Cell();
     next_period();

@@ -1,7 +1,7 @@
 #pragma once
 // The asynchronous Hierarchical Memory Machine (Kasagi, Nakano, Ito 2014, section II): d DMMs of latency 1, with shared
 // memory, and a UMM of latency l over all their threads, with global memory. The DMMs run independently until a barrier
-// of all threads, where shared memory is lost. Threads of one DMM may synchronise without it.
+// of all threads, at which shared memory is lost. Threads of one DMM may synchronise without losing it.
 
 #include "memory_machines/cells.hpp"
 #include "memory_machines/schedule.hpp"
@@ -53,10 +53,10 @@ class Hierarchy {
       schedule_.step(static_cast<std::int64_t>(b) * shape_.threads, shape_.threads, b, address,
                      [&](std::int64_t i, std::int64_t cell) { shared_[b].write(i, cell, value(i)); });
   }
-  /// The threads of each DMM wait for each other. Their writes to global memory still need a barrier before another
-  /// thread touches them.
-  void meet() {
-    schedule_.meet();
+  /// The threads of each DMM wait for each other. Their writes to global memory still need a barrier of all threads
+  /// before another thread accesses them.
+  void block_barrier() {
+    schedule_.block_barrier();
     for (Cells<T>& cells : shared_) cells.next_period();
   }
   void barrier() {

@@ -12,8 +12,8 @@
 
 namespace areal::memory {
 
-/// `count` rows of `length` columns, each of `unit` cells side by side; one row with unit = width goes down the columns
-/// of an image.
+/// `count` rows of `length` columns, each of `unit` adjacent cells; one row with unit = width goes down the columns of
+/// an image.
 struct Rows {
   std::int64_t at = 0, count = 1, length = 0, unit = 1;
 
@@ -38,7 +38,7 @@ inline std::vector<Rows> levels(const Rows& rows, std::int64_t workspace, std::i
   return all;
 }
 
-/// Cells of workspace for the levels, from a multiple of the width on: n - 1 for one row of n = 2^m.
+/// Cells of workspace for the levels, which begins at a multiple of the width: n - 1 for one row of n = 2^m.
 inline std::int64_t workspace_cells(const Rows& rows, std::int64_t width) {
   const auto all = levels(rows, 0, width);
   return all.size() > 1 ? all.back().at + all.back().cells() : 0;
@@ -136,7 +136,7 @@ void sequential_prefix_sums_in(Machine<T>& machine, std::int64_t n, std::int64_t
   }
 }
 
-/// The same, of an input. 17 (n/w + nl/p + (nl log k)/k).
+/// The same from an input. 17 (n/w + nl/p + (nl log k)/k).
 template <class T, class Op>
 Outcome<T> sequential_prefix_sums(const Shape& shape, std::span<const T> input, std::int64_t k, const Op& op) {
   const auto n = static_cast<std::int64_t>(input.size());

@@ -119,8 +119,8 @@ Outcome<T> ordered_sum(const Shape& shape, std::span<const T> input, const Op& o
 }
 
 /// The naive prefix-sums (section 6), in place. Chunks descend, and a barrier separates the reads of each chunk from
-/// its writes: if p < n, an ascending chunk would overwrite what the next one has to read. 4 (n log n / w + nl log n /
-/// p + l log n).
+/// its writes: if p < n, an ascending chunk would overwrite the next one's input. 4 (n log n / w + nl log n / p + l log
+/// n).
 template <class T, class Op>
 Outcome<T> naive_prefix_sums(const Shape& shape, std::span<const T> input, const Op& op) {
   const auto n = static_cast<std::int64_t>(input.size());

@@ -1,7 +1,7 @@
 #pragma once
 // The summed-area table on the DMM and the UMM (Nakano 2013, section 8): prefix-sums of the rows, then of the columns.
-// The paper turns columns into rows by a transpose before and after. `direct` is ours and needs no transpose: the two
-// loops of prefix_sums.hpp go down the columns, a row's cells side by side.
+// The paper turns columns into rows by a transpose before and after. `direct` is areal's own and needs no transpose:
+// the two loops of prefix_sums.hpp go down the columns, a row's cells adjacent.
 //
 // With transposes: 32 (n/w + nl/p + l log n) if p w <= n, workspace n; with more threads, tiles have work for only n/w
 // of them. Direct: 21 (n/w + nl/p + l log n) for every p. Both if neither side of the table is below w.

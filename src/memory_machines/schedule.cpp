@@ -48,7 +48,7 @@ std::int64_t Schedule::entries(Wiring wiring, std::span<const std::int64_t> cell
   if (cells.empty()) return 0;
   std::size_t run = 1;
   while (run < cells.size() && cells[run] == cells[0] + static_cast<std::int64_t>(run)) ++run;
-  if (run == cells.size() && run <= static_cast<std::size_t>(width_))  // the usual case: cells side by side
+  if (run == cells.size() && run <= static_cast<std::size_t>(width_))  // the usual case: adjacent cells
     return wiring == Wiring::banks ? 1 : cells.back() / width_ - cells.front() / width_ + 1;
   sorted_.assign(cells.begin(), cells.end());
   if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
@@ -94,16 +94,16 @@ void Schedule::step(std::int64_t warp, std::size_t memory, std::int64_t entries,
   time_.requests += requests;
 }
 
-void Schedule::meet() {
-  for (std::int64_t block = 0; block < static_cast<std::int64_t>(arrived_.size()); ++block) meet(block);
+void Schedule::block_barrier() {
+  for (std::int64_t block = 0; block < static_cast<std::int64_t>(arrived_.size()); ++block) block_barrier(block);
 }
 
-void Schedule::meet(std::int64_t block) {
+void Schedule::block_barrier(std::int64_t block) {
   for (std::int64_t warp = block * warps_of_block_; warp < (block + 1) * warps_of_block_; ++warp)
     append(warp, {0, 0, none, none, 0, 0});
 }
 
-// The warp has no request in flight: it queues for its turn, or waits for its block, or is done.
+// Called for a warp without a request in flight: it queues for its turn, or waits for its block, or is done.
 void Schedule::advance(std::int64_t warp) {
   const std::int64_t head = heads_[static_cast<std::size_t>(warp)];
   if (head == none) return;

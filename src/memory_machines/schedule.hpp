@@ -1,10 +1,10 @@
 #pragma once
 // The clock of the memory machines (Nakano 2013, section 2; Kasagi, Nakano, Ito 2014, section II).
 //
-// A memory of width w is a pipeline of l stages that takes one entry in a time unit; an entry is complete l units after
-// it began to enter. The threads form warps of w. Warps with requests are activated in turn, round robin. A warp's
-// requests take as many entries as the wiring demands: with banks, requests for different cells of one bank (cell i is
-// in bank i mod w) come one after another; with groups, requests for different groups (cell i is in group i div w) do.
+// A memory of width w is a pipeline of l stages that accepts one entry in a time unit; an entry is complete l units
+// after it began to enter. The threads form warps of w. Warps with requests are activated in turn, round robin. The
+// wiring determines the entries of a warp's requests: with banks, requests for different cells of one bank (cell i is
+// in bank i mod w) are separate entries; with groups, requests for different groups (cell i is in group i div w) are.
 // Several requests of a warp for one cell count as one. So k entries take k + l - 1 units.
 //
 // A warp requests again when all its requests are complete: its threads run the same program in step. Only requests
@@ -85,21 +85,21 @@ class Schedule {
   /// awaited events have happened.
   void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests, std::int64_t event,
             std::span<const std::int64_t> awaited);
-  /// Every warp waits here for all warps of its block.
-  void meet();
+  /// Every warp waits for all warps of its block.
+  void block_barrier();
   /// The warps of one block wait for each other.
-  void meet(std::int64_t block);
+  void block_barrier(std::int64_t block);
   /// All warps wait for all: runs everything requested since the last barrier. Throws Fault if a warp waits for an
   /// event that does not happen before. The barrier forgets all events.
   void barrier();
 
   const Time& time() const { return time_; }
-  /// Entries that the requests of one warp for these cells take.
+  /// The entries of one warp's requests for these cells.
   std::int64_t entries(Wiring wiring, std::span<const std::int64_t> cells);
 
  private:
   static constexpr std::int64_t none = -1;
-  // The next item of a warp; a synchronisation takes no entries.
+  // The next item of a warp; a synchronisation has no entries.
   struct Item {
     std::int64_t entries;
     std::size_t memory;

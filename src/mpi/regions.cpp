@@ -114,8 +114,8 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
 template <class Out>
 void sums_of(MPI_Comm comm, Query query, Span<const Region> regions, Span<Out> out, const Options& how) {
   const std::int64_t planes = query.tables[0].planes();
-  const ConstView& sums = query.tables[0].view;
-  if (query.refusal.empty() && sums.shape.width > 0) query.refusal = misfit<Out>(sums.type);
+  const ConstView& view = query.tables[0].view;
+  if (query.refusal.empty() && view.shape.width > 0) query.refusal = misfit<Out>(view.type);
   answers(comm, query, regions, out, how,
           [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region&) {
             if constexpr (std::is_same_v<Out, double>)

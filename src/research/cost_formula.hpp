@@ -1,9 +1,9 @@
 #pragma once
 // The catalogue's formulas: numbers and the names of CostNames; + - * / ^, log2(..), ceil(..), floor(..), min(.., ..),
-// max(.., ..), mod(.., ..), above(.., ..) and brackets. What stands side by side is multiplied, from left to right with
-// * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded
-// up, and 0 where there are none; ceil rounds up, floor down; mod is what a division leaves over; above is 1 where the
-// first is more than the second, else 0.
+// max(.., ..), mod(.., ..), above(.., ..) and brackets. Adjacent factors are multiplied, from left to right with * and
+// /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and applies to one factor. log2 counts halvings: rounded up,
+// and 0 if there are none; ceil rounds up, floor down; mod is the remainder; above is 1 if the first is more than the
+// second, else 0.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -15,21 +15,21 @@
 
 namespace areal {
 
-/// What the names are: <areal/catalog.hpp>.
+/// The values of the names in <areal/catalog.hpp>.
 struct CostNames {
   double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0, n = 0, k = 0, C = 0;
 };
 
 class CostFormula {
  public:
-  /// Throws InvalidArgument where the text is no formula.
+  /// Throws InvalidArgument for an invalid formula.
   static double value(std::string_view text, const CostNames& names) {
     CostFormula formula(text, names);
     const double sum = formula.sum();
     if (formula.next() != '\0') formula.refuse();
     return sum;
   }
-  /// Whether the name stands in the formula: not as a letter of a function's.
+  /// True if the formula contains the name, not as a letter of a function's.
   static bool uses(std::string_view text, char name) {
     for (std::size_t at = 0; at < text.size(); ++at) {
       for (const std::string_view function : functions)

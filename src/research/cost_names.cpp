@@ -15,7 +15,7 @@ std::int64_t tiles_of(std::int64_t length, std::int64_t side) { return (length +
 /// Elements of a line that a block holds.
 double capacity(std::string_view id, Type sums) {
   const bool several = id == "lee-choe" || id == "lee-choe-multiple";
-  const std::size_t term = std::max<std::size_t>(4, size_of(sums));  // 16-bit counters are added up in 32 bits
+  const std::size_t term = std::max<std::size_t>(4, size_of(sums));  // 16-bit counters are summed in 32 bits
   return kernels::most_line_threads * kernels::elements_a_thread(several, term);
 }
 
@@ -54,7 +54,7 @@ CostNames cost_names(const Algorithm& row, const AlgorithmRequest& request, std:
     return names;
   }
   names.h = number(request.height), names.w = number(request.width), names.b = number(request.bins);
-  // A thin's lines, and the rows of a band, are what tiles are elsewhere.
+  // thin's lines, and the rows of a band, correspond to tiles.
   const std::int64_t side = row.id == "thin"               ? kernels::thin_lines
                             : row.id == "count-then-write" ? band_rows(request)
                             : is_tensor                    ? request.tile

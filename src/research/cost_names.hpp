@@ -1,5 +1,5 @@
 #pragma once
-// What the names in the formulas of a row of the catalogue are for what it is asked (<areal/catalog.hpp>).
+// The values of the names in a catalogue row's formulas for a request (<areal/catalog.hpp>).
 
 #include <areal/catalog.hpp>
 #include <areal/research/model.hpp>
@@ -8,11 +8,11 @@
 
 namespace areal {
 
-/// d of 2r1w: levels of the recursion on so many tiles. The corners between tiles are a table, which is one tile where
+/// d of 2r1w: levels of the recursion for that many tiles. The corners between tiles are a table, which is one tile if
 /// it has no more than `side` of them either way.
 std::int64_t recursion_levels(std::int64_t tiles_y, std::int64_t tiles_x, std::int64_t side);
 /// d of hybrid-1r1w, whose triangles have k tiles to a side: of both together. The upper one has the corners between
-/// its tiles, k - 1 each way, the lower one those above and to the left, too: k.
+/// its tiles, k - 1 each way, the lower one those above and to the left too: k.
 std::int64_t triangle_levels(std::int64_t k, std::int64_t side);
 
 /// `group`: the elements of a group of sequential-parallel.

@@ -1,24 +1,28 @@
 #pragma once
-// What launches take on the asynchronous HMM (memory/hierarchy.hpp): hears what the simulated machine charges, and lets
-// the memory machines' clock run it, launch by launch.
+// The time of launches on the asynchronous HMM (memory_machines/hierarchy.hpp): receives the requests that the
+// simulated machine charges, and replays them on the memory machines' clock, launch by launch.
 //
-// A request of a warp, as it is charged (requests.hpp), is the requests of 32 / w of the HMM's warps; a cell is what an
-// access moves. Block k stands on DMM k mod d, as many at a time as the DMM's p threads hold, the others after those
-// before them. The threads of a block wait where it met; all wait where a launch ends. Between requests nothing takes
-// time, and a warp has one request under way, as the model says: a GPU has several.
+// A request of a warp, as charged (requests.hpp), becomes the requests of 32 / w of the HMM's warps; a cell is what an
+// access moves. Block k runs on DMM k mod d, as many at a time as the DMM's p threads hold, the others after those
+// before them. The threads of a block wait at its barriers; all wait at a launch's end. Between requests nothing takes
+// time, and a warp has one request in flight, as in the model: a GPU has several.
 //
-// The HMM has no word for atomics, nor for blocks that wait for one another. They are idealised so:
-//   - An atomic of global memory is a request like another, one entry for each group; one of shared memory takes as
-//     many entries as threads meet in a bank, those that add to one cell included.
-//   - A word that is published is a write. Who waits for it reads it once, when it is there: of the polls of a thread
-//     for a word only the last is charged, and it enters when the write that it saw is complete. Waiting costs nothing,
-//     where a GPU's polls take their share of the memory.
-//   - Blocks start in the order in which they took their tickets, their first atomics, so that a block that waits for
-//     smaller tickets goes on. Which words a block looked at, where it could choose, is what the run of the simulated
-//     machine chose, and so is the order of tickets: times are of that run.
-// A request that not all lanes of a warp made is charged where the warp meets next, published words, too.
+// The HMM has neither atomics nor blocks that wait for each other. They are idealised:
+//   - An atomic of global memory is an ordinary request, one entry for each group; one of shared memory takes as many
+//     entries as threads access a bank, including those that add to one cell.
+//   - Publishing a word is a write. A thread that waits for it reads it once, after it is written: of a thread's polls
+//   of
+//     a word only the last is charged, and it enters when the write that it saw is complete. Waiting costs nothing,
+//     whereas
+//     a GPU's polls use memory bandwidth.
+//   - Blocks start in the order of their tickets, their first atomics, so that a block that waits for smaller tickets
+//     progresses. Where a block can choose which words to read, the simulated run's choice is used, and so is its order
+//     of
+//     tickets: times are those of that run.
+// A request, also for published words, that some lanes of a warp did not make is charged at the warp's next
+// synchronisation.
 //
-// It knows no barriers of some of a block's warps, and no copies that no warp asks for: launches with these have no
+// Barriers of some of a block's warps, and copies by the copy engine, are not supported: launches with these have no
 // time.
 
 #include <algorithm>
@@ -37,7 +41,7 @@ namespace areal::simt {
 
 class HierarchyClock final : public Witness {
  public:
-  /// The width divides 32. Throws memory::Fault for a shape that is none.
+  /// The width divides 32. Throws memory::Fault for an invalid shape.
   explicit HierarchyClock(const memory::HierarchyShape& shape)
       : shape_(shape), entries_({{memory::Wiring::banks, 1}}, shape.width, shape.width) {
     if (shape.width > 32 || 32 % shape.width != 0) throw memory::Fault("the width of the clock divides 32");
@@ -88,7 +92,7 @@ class HierarchyClock final : public Witness {
       const Counts& c = launch.counts;
       const std::int64_t threads = (launch.threads + 31) / 32 * 32;
       if (c.named_barriers + c.mbarrier_phases > 0)
-        why_not_ = "parts of a block meet, which the HMM does not know";
+        why_not_ = "some warps of a block synchronise, which the HMM does not know";
       else if (c.bulk_loaded_bytes + c.bulk_stored_bytes > 0)
         why_not_ = "the HMM has no bulk copies";
       else if (c.sends + c.cluster_barriers > 0)
@@ -102,17 +106,17 @@ class HierarchyClock final : public Witness {
     tickets_.clear(), versions_.clear(), unpaid_.clear(), looks_.clear();
   }
 
-  /// Of all launches; nothing where why_not() says why not.
+  /// Of all launches; nothing if why_not() has a reason.
   std::optional<std::int64_t> units() const { return why_not_.empty() ? std::optional(units_) : std::nullopt; }
-  /// The same of the requests for global memory alone, on a UMM with the threads of all DMMs.
+  /// The same for requests for global memory only, on a UMM with the threads of all DMMs.
   std::optional<std::int64_t> global_units() const {
     return why_not_.empty() ? std::optional(global_units_) : std::nullopt;
   }
   const std::string& why_not() const { return why_not_; }
   /// Entries of the requests for shared memory, those of all DMMs together.
   std::int64_t stages() const { return stages_; }
-  /// Groups of the requests for global memory that are not coalesced, each of up to 32 lanes; words that are handed
-  /// over are not among them.
+  /// Groups of the requests for global memory that are not coalesced, each of up to 32 lanes; excluding published
+  /// words.
   std::uint64_t strided_groups() const { return strided_groups_; }
 
  private:
@@ -124,7 +128,7 @@ class HierarchyClock final : public Witness {
     std::uint8_t entries, requests;
     bool shared;
   };
-  /// A request for words that blocks hand over: what it moves may become less, as polls are repeated.
+  /// A request for words that blocks publish. It may shrink, as repeated polls are removed.
   struct Words {
     std::vector<std::pair<std::int64_t, std::int64_t>> cells;  // and the thread of each
     std::vector<std::uint64_t> at;
@@ -137,7 +141,7 @@ class HierarchyClock final : public Witness {
     auto operator<=>(const Key&) const = default;
   };
   struct Look {
-    std::int64_t version = none, words = none;  // what it saw; the request that is charged for it
+    std::int64_t version = none, words = none;  // what it saw; the request charged for it
   };
 
   static bool is_charged(Op op) {
@@ -152,7 +156,7 @@ class HierarchyClock final : public Witness {
     return blocks_[at];
   }
 
-  /// Of the cells at hand, each one a request of its own.
+  /// The cells of the current request, each counted separately.
   std::int64_t in_one_bank() const {
     std::array<std::int64_t, 32> in_bank{};
     for (const std::int64_t cell : cells_) ++in_bank[static_cast<std::size_t>(cell % shape_.width)];
@@ -172,7 +176,7 @@ class HierarchyClock final : public Witness {
         event_of_version_[static_cast<std::size_t>(unpaid.front())] = number;
         unpaid.pop_front();
       } else {
-        looks_[key].words = number;  // whatever was charged for it before is not any more
+        looks_[key].words = number;  // replaces what was charged for it before
       }
       words.cells.emplace_back(static_cast<std::int64_t>(at / site.bytes), first_thread + lane);
       words.at.push_back(at);
@@ -181,7 +185,7 @@ class HierarchyClock final : public Witness {
     items_of(block).push_back({number, warp, 0, 0, false});
   }
 
-  /// The cells of a request for words that are charged, and the events that it awaits.
+  /// The charged cells of a request for words, and the events that it awaits.
   void settle(std::int64_t block, std::int64_t number) {
     const Words& words = words_[static_cast<std::size_t>(number)];
     cells_.clear(), awaited_.clear();
@@ -202,7 +206,7 @@ class HierarchyClock final : public Witness {
   std::vector<std::int64_t> order(std::int64_t count) const {
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
     for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = static_cast<std::int64_t>(b);
-    if (event_of_version_.empty()) return blocks;  // nobody waits
+    if (event_of_version_.empty()) return blocks;  // no block waits
     const auto turn = [this, count](std::int64_t block) {
       const auto ticket = tickets_.find(block);
       return ticket == tickets_.end() ? count : ticket->second;
@@ -230,12 +234,12 @@ class HierarchyClock final : public Witness {
     const std::vector<std::int64_t> blocks = order(count);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const std::int64_t place = static_cast<std::int64_t>(b) % places;
-      if (static_cast<std::int64_t>(b) >= places) schedule.meet(place);
+      if (static_cast<std::int64_t>(b) >= places) schedule.block_barrier(place);
       for (const Item& item : items_of(blocks[b])) {
         const std::int64_t warp = place * warps + item.warp;
         const auto memory = static_cast<std::size_t>(item.shared ? place % dmms : dmms);
         if (item.warp == meeting) {
-          schedule.meet(place);
+          schedule.block_barrier(place);
         } else if (item.words != none) {
           settle(blocks[b], item.words);
           if (cells_.empty()) continue;
@@ -251,17 +255,17 @@ class HierarchyClock final : public Witness {
   }
 
   memory::HierarchyShape shape_;
-  memory::Schedule entries_;  // says how many a request takes
+  memory::Schedule entries_;  // counts the entries of a request
   std::vector<std::int64_t> cells_, awaited_;
   // Of this launch:
   std::vector<std::vector<Item>> blocks_;
-  std::vector<Words> words_;                        // the number of one is that of the event when it is complete
+  std::vector<Words> words_;                        // a request's number is also that of its completion event
   std::map<std::int64_t, std::int64_t> tickets_;    // of each block
   std::map<std::uint64_t, std::int64_t> versions_;  // the last of each word
   std::vector<std::int64_t> event_of_version_;      // none until it is charged
   std::map<Key, std::deque<std::int64_t>> unpaid_;  // versions that have not been charged
   std::map<Key, Look> looks_;
-  // Of all:
+  // Of all launches:
   std::int64_t units_ = 0, global_units_ = 0, stages_ = 0;
   std::uint64_t strided_groups_ = 0;
   std::string why_not_;

@@ -1,4 +1,4 @@
-// The share r of hybrid-1r1w: what whole tiles can make of it, and which one does best.
+// The share r of hybrid-1r1w: the values that whole tiles allow, and the best one.
 
 #include <algorithm>
 #include <areal/array.hpp>
@@ -30,13 +30,13 @@ struct Tiles {
   std::int64_t side(double share) const { return formulas::triangle_side(share, y, x); }
 };
 
-/// A plan for each share, and what an execute of it takes.
+/// A plan for each share, and the cost of its execute.
 class Trial {
  public:
-  Trial(const SatPlan& asked, const Execution& execution)
-      : image_(asked.image_shape()), options_(asked.options()), execution_(execution) {
+  Trial(const SatPlan& requested, const Execution& execution)
+      : image_(requested.image_shape()), options_(requested.options()), execution_(execution) {
     options_.progress = {};
-    execution_.backend = asked.backend();
+    execution_.backend = requested.backend();
   }
   virtual ~Trial() = default;
   virtual double cost(double share) = 0;
@@ -54,8 +54,10 @@ class Trial {
 
 class CountedTrial : public Trial {
  public:
-  CountedTrial(const SatPlan& asked, const Execution& execution)
-      : Trial(asked, execution), image_(asked.image_shape(), asked.types().input), table_(asked.allocate()) {
+  CountedTrial(const SatPlan& requested, const Execution& execution)
+      : Trial(requested, execution),
+        image_(requested.image_shape(), requested.types().input),
+        table_(requested.allocate()) {
     std::memset(image_.data(), 0, image_.bytes());
   }
   double cost(double share) override {
@@ -76,17 +78,17 @@ class CountedTrial : public Trial {
 
 class TimedTrial : private cuda::OwnedStream, public Trial {  // in a DeviceScope
  public:
-  TimedTrial(const SatPlan& asked, const Execution& execution)
-      : Trial(asked, on(execution, get())),
-        image_(asked.image_shape(), asked.types().input, execution.device),
-        table_(asked.allocate()) {
+  TimedTrial(const SatPlan& requested, const Execution& execution)
+      : Trial(requested, on(execution, get())),
+        image_(requested.image_shape(), requested.types().input, execution.device),
+        table_(requested.allocate()) {
     cuda::clear(image_.view().data, image_.bytes(), get());
   }
   double cost(double share) override {
     const SatPlan one = plan(share);
     Workspace workspace(one);
     std::array<double, 5> seconds{};
-    for (std::size_t i = 0; i <= seconds.size(); ++i) {  // the first one does not count
+    for (std::size_t i = 0; i <= seconds.size(); ++i) {  // the first one is a warm-up
       workspace.wait();
       const auto start = std::chrono::steady_clock::now();
       one.execute(std::as_const(image_).view(), table_, workspace);
@@ -107,7 +109,7 @@ class TimedTrial : private cuda::OwnedStream, public Trial {  // in a DeviceScop
   SatTable table_;
 };
 
-/// Coarse, then fine: between the neighbours of the best of the coarse ones.
+/// Coarse, then fine: between the neighbours of the best coarse share.
 double least(const Shape& image, Border border, Trial& trial) {
   const std::vector<double> coarse = hybrid_shares(image, border, 12);
   double best = coarse[0], cost = trial.cost(best);
@@ -134,7 +136,7 @@ std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t
   const Tiles tiles(image, border);
   std::vector<double> shares;
   if (tiles.sides() == 0) return shares;
-  // The nearest side may lie on the wrong side of a bound, by one.
+  // The nearest side may lie beyond a bound by one.
   std::int64_t first = std::max<std::int64_t>(1, tiles.side(from)), last = tiles.side(to);
   if (tiles.share(first) < from) ++first;
   if (tiles.share(last) > to) --last;
@@ -147,14 +149,14 @@ double best_hybrid_share(const Shape& image, Type input, const SatOptions& optio
                          double otherwise) {
   const Algorithm* const row = find_algorithm("sat", options.algorithm);
   require(row != nullptr && row->takes.r, "algorithm ", options.algorithm, ": only hybrid-1r1w has an r");
-  const SatPlan asked(image, input, options, execution);
+  const SatPlan plan(image, input, options, execution);
   if (hybrid_shares(image, options.border, 1).empty()) return otherwise;
-  if (asked.backend() == Backend::simt) {
-    CountedTrial counted(asked, execution);
+  if (plan.backend() == Backend::simt) {
+    CountedTrial counted(plan, execution);
     return least(image, options.border, counted);
   }
   const cuda::DeviceScope scope(execution.device);
-  TimedTrial timed(asked, execution);
+  TimedTrial timed(plan, execution);
   return least(image, options.border, timed);
 }
 

@@ -1,4 +1,4 @@
-// areal/research/model.hpp: the programs of src/simt/memory with 64-bit sums, and what the paper says of each.
+// areal/research/model.hpp: the programs of src/memory_machines with 64-bit sums, and the paper's bounds.
 
 #include <areal/research/model.hpp>
 #include <functional>

@@ -1,4 +1,4 @@
-// areal/research/model.hpp: one algorithm on the simulated machine, its costs beside the catalogue's, its time on the
+// areal/research/model.hpp: one algorithm on the simulated machine, its costs against the catalogue's, its time on the
 // HMM.
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void check_range(const char* what, std::int64_t value, std::int64_t least, std::
 }
 
 const Algorithm& row_of(std::string_view family, std::string_view id) {
-  std::vector<std::string_view> known;  // ids of several families are told once
+  std::vector<std::string_view> known;  // ids of several families are listed once
   for (const Algorithm& row : algorithms()) {
     if (!row.simt || (!family.empty() && row.family != family)) continue;
     if (row.id == id) return row;  // the catalogue has histograms before scans
@@ -71,8 +71,8 @@ void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, 
 
 const Execution on_simt{.backend = Backend::simt};
 
-/// A workspace as a device's memory has it: it begins where its arrays do. From elsewhere they would begin anywhere in
-/// an address group, and the counts of groups would change from run to run.
+/// A workspace aligned like a device's memory. At other addresses its arrays would begin anywhere in an address group,
+/// and the counts of groups would vary from run to run.
 class DeviceWorkspace {
  public:
   explicit DeviceWorkspace(std::size_t bytes)
@@ -87,56 +87,57 @@ class DeviceWorkspace {
   std::size_t bytes_;
 };
 
-std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
-  const SatPlan plan =
-      research::sat_plan({asked.width, asked.height}, asked.types.input,
-                         {.border = Border::none, .types = asked.types, .algorithm = std::string(asked.algorithm)},
-                         {.r = asked.r, .scan = asked.scan}, on_simt);
-  kernels::SatRequest request{plan.image_shape(), asked.types, Border::none};
-  request.r = asked.r, request.scan = asked.scan, request.id = asked.algorithm;
-  Array image(plan.image_shape(), asked.types.input);  // nothing of what is counted depends on the pixels
+std::vector<LaunchCounts> run_table(const AlgorithmRequest& requested, const simt::Options& options) {
+  const SatPlan plan = research::sat_plan(
+      {requested.width, requested.height}, requested.types.input,
+      {.border = Border::none, .types = requested.types, .algorithm = std::string(requested.algorithm)},
+      {.r = requested.r, .scan = requested.scan}, on_simt);
+  kernels::SatRequest request{plan.image_shape(), requested.types, Border::none};
+  request.r = requested.r, request.scan = requested.scan, request.id = requested.algorithm;
+  Array image(plan.image_shape(), requested.types.input);  // the counts do not depend on the pixels
   std::memset(image.data(), 0, image.bytes());
-  Array table(plan.table_shape(), asked.types.table);
+  Array table(plan.table_shape(), requested.types.table);
   DeviceWorkspace workspace(plan);
   return simt::execute<kernels::Sat>(request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
 }
 
-/// Labels of 32 bits, so that no table of bins is read, which the formulas leave out; of 8 bits where an algorithm
-/// takes no others itself.
-std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
-  const HistogramOptions plan_options{.counter = asked.counter, .algorithm = std::string(asked.algorithm)};
-  const research::HistogramParameters parameters{asked.tile, asked.tile_threads};
-  const Binning binning = Binning::labels(asked.bins);
-  const Type type = asked.algorithm == "count-then-write" ? Type::u8 : Type::u32;
+/// Labels of 32 bits, so that no table of bins is read, which the formulas exclude; of 8 bits if an algorithm supports
+/// no others.
+std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& requested, const simt::Options& options) {
+  const HistogramOptions plan_options{.counter = requested.counter, .algorithm = std::string(requested.algorithm)};
+  const research::HistogramParameters parameters{requested.tile, requested.tile_threads};
+  const Binning binning = Binning::labels(requested.bins);
+  const Type type = requested.algorithm == "count-then-write" ? Type::u8 : Type::u32;
   const HistogramPlan plan =
-      research::histogram_plan({asked.width, asked.height}, type, binning, plan_options, parameters, on_simt);
+      research::histogram_plan({requested.width, requested.height}, type, binning, plan_options, parameters, on_simt);
   const kernels::HistogramRequest request = histogram_request(plan.image_shape(), pixel_bins(binning, type, 1),
                                                               plan_options, parameters, plan_options.algorithm);
   Array image(plan.image_shape(), type);
-  for (std::int64_t i = 0; i < asked.width * asked.height; ++i) {
+  for (std::int64_t i = 0; i < requested.width * requested.height; ++i) {
     if (type == Type::u8)
-      image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % std::min<std::int64_t>(asked.bins, 256));
+      image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % std::min<std::int64_t>(requested.bins, 256));
     else
-      image.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i % asked.bins);
+      image.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i % requested.bins);
   }
-  Array tensor(plan.tensor_shape(), asked.counter);
+  Array tensor(plan.tensor_shape(), requested.counter);
   DeviceWorkspace workspace(plan.workspace_bytes());
   simt::make_plan<kernels::Histogram>(request)->prepare(workspace.data(), Stream::host());
   return simt::execute<kernels::Histogram>(request, {std::as_const(image).view(), tensor.view()}, workspace.data(),
                                            options);
 }
 
-/// k is what the plan chose.
-std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Options& options, std::int64_t& k) {
-  const ScanPlan plan(asked.width, asked.types,
-                      {.algorithm = std::string(asked.algorithm), .threads = asked.threads, .group = asked.group},
-                      on_simt);
+/// k is the plan's choice.
+std::vector<LaunchCounts> run_line(const AlgorithmRequest& requested, const simt::Options& options, std::int64_t& k) {
+  const ScanPlan plan(
+      requested.width, requested.types,
+      {.algorithm = std::string(requested.algorithm), .threads = requested.threads, .group = requested.group}, on_simt);
   k = plan.options().group;
-  Array line({asked.width, 1}, asked.types.input), sums({asked.width, 1}, asked.types.table);
+  Array line({requested.width, 1}, requested.types.input), sums({requested.width, 1}, requested.types.table);
   std::memset(line.data(), 0, line.bytes());
   DeviceWorkspace workspace(plan);
-  return simt::execute<kernels::Scan>({std::string(asked.algorithm), asked.types, asked.width, asked.threads, k},
-                                      {std::as_const(line).view(), sums.view()}, workspace.data(), options);
+  return simt::execute<kernels::Scan>(
+      {std::string(requested.algorithm), requested.types, requested.width, requested.threads, k},
+      {std::as_const(line).view(), sums.view()}, workspace.data(), options);
 }
 
 std::string times(std::string_view formula, std::string_view what) {
@@ -145,8 +146,8 @@ std::string times(std::string_view formula, std::string_view what) {
   return (sum ? "(" + std::string(formula) + ") " : std::string(formula) + " ") + std::string(what);
 }
 
-/// p of a bound: those that are asked for, in whole blocks, but no more than the largest launch has work for, nor than
-/// the machine holds.
+/// p of a bound: the requested threads, in whole blocks, but no more than the largest launch has work for, nor than the
+/// machine holds.
 std::int64_t threads_of_bound(const AlgorithmRequest& request, const HierarchicalMachine& machine,
                               std::int64_t largest_launch) {
   constexpr std::int64_t block = kernels::LineConfig<float, float>::threads;
@@ -154,7 +155,7 @@ std::int64_t threads_of_bound(const AlgorithmRequest& request, const Hierarchica
   return request.threads > 0 ? std::min(all, (request.threads + block - 1) / block * block) : all;
 }
 
-/// The paper's formulas of costs, and what they give.
+/// The paper's formulas of costs, and their values.
 void set_expected(AlgorithmModel& model, const CostNames& names, const HierarchicalMachine& machine, std::int64_t p) {
   const std::string_view source = model.row->source;
   const auto n = static_cast<double>(model.elements), w = static_cast<double>(machine.width),
@@ -183,7 +184,7 @@ void set_expected(AlgorithmModel& model, const CostNames& names, const Hierarchi
   if (paper->coalesced != "0") model.cost.formula += times(paper->coalesced, "n/w") + " + ";
   if (paper->strided != "0") model.cost.formula += times(paper->strided, "n") + " + ";
   model.cost.formula += "(B+1)(l-1)";
-  // It counts requests for global memory, and is to approximate the time of all.
+  // It counts requests for global memory, and approximates the time of all.
   model.umm.formula = model.hmm.formula = model.cost.formula;
   model.umm.expected = model.hmm.expected = model.cost.expected;
   model.dmm.formula = paper->shared == "0" ? "0" : times(paper->shared, "n/w");

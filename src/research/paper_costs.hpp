@@ -1,14 +1,14 @@
 #pragma once
-// What the papers say that their tables cost on the memory machines: plain rows beside the catalogue's. Kasagi 2014 has
+// The papers' costs of their tables on the memory machines: plain rows that complement the catalogue's. Kasagi 2014 has
 // the global memory access cost, C/w + S + (B + 1)(l - 1), which counts coalesced accesses (C), strided ones (S) and
-// barrier steps (B, the catalogue's); Nakano 2013 a bound on the time of the UMM. The other papers have neither, nor
-// have ours.
+// barrier steps (B, the catalogue's); Nakano 2013 a bound on the time of the UMM. The other papers and areal's own
+// algorithms have neither.
 
 #include <string_view>
 
 namespace areal {
 
-/// Formulas as the catalogue's, of one element; empty where the paper has none.
+/// Formulas as in the catalogue, per element; empty if the paper has none.
 struct PaperCost {
   std::string_view family, id;
   std::string_view coalesced, strided;

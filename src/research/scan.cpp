@@ -1,4 +1,4 @@
-// Sums of a line: checks, and the call of a device.
+// Sums of a line: checks, and the request to a device.
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>

@@ -1,4 +1,4 @@
-// Sums of a line: on the CPU as a table, elsewhere by a plan of their own.
+// Sums of a line: on the CPU as a table, on devices by a ScanPlan.
 #include <areal/research/scan.hpp>
 #include <areal/sat.hpp>
 #include "api/core/require.hpp"

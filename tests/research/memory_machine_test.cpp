@@ -184,7 +184,7 @@ TEST(MemoryMachine, RunsAsTheRulesSayUnitByUnit) {
     const std::int64_t spread = pick(1, 40);
     for (int step = pick(1, 12); step > 0; --step) {
       if (blocks > 1 && pick(0, 3) == 0) {
-        schedule.meet();
+        schedule.block_barrier();
         for (auto& program : programs) program.push_back({true, 0, {}});
         continue;
       }
@@ -316,7 +316,7 @@ Time transposed_tiles(std::int64_t skew, std::vector<int>& result) {
   const auto stored = [&](std::int64_t y, std::int64_t x) { return y * w + (x + y * skew) % w; };
   machine.read_global([](std::int64_t i) { return i; }, take);
   machine.write_shared([&](std::int64_t i) { return stored(i % cells / w, i % w); }, value);
-  machine.meet();
+  machine.block_barrier();
   machine.read_shared([&](std::int64_t i) { return stored(i % w, i % cells / w); }, take);
   machine.write_global([&](std::int64_t i) { return tiles * cells + i; }, value);
   machine.barrier();
@@ -348,14 +348,14 @@ TEST(MemoryHierarchy, SharedMemoryIsLostAtABarrier) {
   EXPECT_EQ(fault_of([&] { machine.read_shared(across, nowhere); }),
             "shared memory of DMM 0, cell 3: thread 0 reads what another thread wrote (thread 3), with no barrier in "
             "between");
-  machine.meet();
+  machine.block_barrier();
   EXPECT_EQ(fault_of([&] { machine.read_shared(across, nowhere); }), "none");
   machine.barrier();
   EXPECT_EQ(fault_of([&] { machine.read_shared(own, nowhere); }),
             "shared memory of DMM 0, cell 0: thread 0 reads a cell that no thread filled");
   // A block's synchronisation is not enough for global memory.
   machine.write_global([](std::int64_t i) { return i; }, value);
-  machine.meet();
+  machine.block_barrier();
   EXPECT_NE(fault_of([&] { machine.read_global([](std::int64_t i) { return i ^ 1; }, nowhere); }), "none");
   EXPECT_NE(fault_of([] { Hierarchy<int>({2, 6, 4, 3, 4}, 8); }), "none");
   EXPECT_NE(fault_of([] { Hierarchy<int>({0, 4, 4, 3, 4}, 8); }), "none");

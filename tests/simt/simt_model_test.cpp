@@ -39,7 +39,7 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
     EXPECT_EQ(model.reads.counted, sum_of(model.counts.reads));
     EXPECT_EQ(model.writes.counted, sum_of(model.counts.writes));
     const bool meets = bands || row.id == "relay";
-    EXPECT_EQ(model.no_time, meets ? "parts of a block meet, which the HMM does not know" : "") << row.id;
+    EXPECT_EQ(model.no_time, meets ? "some warps of a block synchronise, which the HMM does not know" : "") << row.id;
     if (meets) continue;
     // No machine is faster than its memory, nor waits for shared memory longer than the requests and their latency.
     EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);

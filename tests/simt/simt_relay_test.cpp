@@ -83,7 +83,7 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
   const Shape shape{c.width, c.height, 1, c.images};
   const P plan(shape, c.border);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes, 0);
-  if (plan.taken) {
+  if (plan.supported) {
     const P placed(shape, c.border, workspace.data());
     std::fill_n(placed.args.launches, kernels::relay_most_blocks * P::Kernel::warps, c.launches);
   }

@@ -15,7 +15,7 @@ TableFiles::TableFiles(const std::string& output, const InputOptions& input, con
 }
 
 std::filesystem::path TableFiles::path_of(const std::string& kind) const {
-  return kind == "sum" ? path_ : media::beside(path_, kind);
+  return kind == "sum" ? path_ : media::companion_path(path_, kind);
 }
 
 std::filesystem::path TableFiles::describe(const std::string& kind, Type input, Type table) {

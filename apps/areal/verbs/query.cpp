@@ -57,7 +57,7 @@ std::optional<media::TableFile> companion(const std::string& named, const std::s
                                           const Settings& settings) {
   if (!named.empty()) return read(named, kind, sum, memory);
   if (std::find(sum.companions.begin(), sum.companions.end(), kind) == sum.companions.end()) return std::nullopt;
-  const fs::path file = media::beside(path, kind);
+  const fs::path file = media::companion_path(path, kind);
   if (!fs::exists(file))
     throw IoError(fmt::format("{}: {} is missing, which was written with it", path.string(), file.string()));
   media::TableFile table = read(file, kind, sum, memory);

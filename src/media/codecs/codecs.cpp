@@ -1,4 +1,4 @@
-// The compressors of Zarr chunks, of those libraries that were there when areal was built.
+// The compressors of Zarr chunks, of the libraries available when areal was built.
 #include <areal/version.hpp>
 #include <cstddef>
 #include <limits>
@@ -49,7 +49,7 @@ bool inflate_all(const char* from, std::size_t size, char* into, std::size_t byt
     const auto written = static_cast<std::size_t>(reinterpret_cast<char*>(stream.next_out) - into);
     stream.avail_in = static_cast<uInt>(size - read < most ? size - read : most);
     stream.avail_out = static_cast<uInt>(bytes - written < most ? bytes - written : most);
-    state = ::inflate(&stream, Z_NO_FLUSH);  // without input or room: Z_BUF_ERROR
+    state = ::inflate(&stream, Z_NO_FLUSH);  // without input or output space: Z_BUF_ERROR
   }
   const auto written = static_cast<std::size_t>(reinterpret_cast<char*>(stream.next_out) - into);
   if (state != Z_STREAM_END) why = stream.msg ? stream.msg : "it ends too early or gives too much";

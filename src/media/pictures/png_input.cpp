@@ -36,8 +36,8 @@ class PngInput final : public OIIO::ImageInput {
   }
 
  private:
-  // libpng reports through these; nothing is printed. The jump goes to the setjmp of the function that called libpng;
-  // none of these functions has a local with a destructor.
+  // libpng reports through these functions; nothing is printed. The jump goes to the setjmp of the function that called
+  // libpng; none of these functions has a local with a destructor.
   static void on_error(png_structp png, png_const_charp what) {
     auto* self = static_cast<PngInput*>(png_get_error_ptr(png));
     std::strncpy(self->message_, what ? what : "", sizeof self->message_ - 1);
@@ -78,7 +78,7 @@ class PngInput final : public OIIO::ImageInput {
     m_spec["areal:whole"] = passes_ > 1 ? 1 : 0;
     return true;
   }
-  // Here libpng allocates rows of the declared width, so only after the caller has checked the size and requested
+  // libpng allocates rows of the declared width here, so only after the caller has checked the size and requested
   // pixels.
   void start_rows() {
     if (started_) return;

@@ -26,8 +26,8 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
     fail(name, "holds 64-bit colours, which have no luma here");
   const Shape shape{spec.width, spec.height, choice.count()};
   const std::int64_t row = std::int64_t{spec.width} * spec.nchannels * static_cast<std::int64_t>(size_of(type));
-  // UNKNOWN returns the bits as they are (a named type converts doubles to float). But the channels of an EXR may
-  // differ in type; then all come as the widest.
+  // UNKNOWN returns the bits unconverted (a named type converts doubles to float). But the channels of an EXR may
+  // differ in type; then all are converted to the widest.
   const OIIO::TypeDesc format = spec.channelformats.empty() ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec.format;
   // A band is at least as high as a tile; the decoder keeps about as much again.
   const std::int64_t unit = std::max(1, spec.tile_height);
@@ -38,7 +38,7 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
                  options.memory_limit);
   out.pixels = Array(shape, type);
 
-  const bool straight = !choice.luma && static_cast<int>(choice.taken.size()) == spec.nchannels;
+  const bool straight = !choice.luma && static_cast<int>(choice.chosen.size()) == spec.nchannels;
   const std::unique_ptr<char[]> rows(straight ? nullptr : new char[static_cast<std::size_t>(band * row)]);
   const std::int64_t out_row = shape.width * shape.channels * static_cast<std::int64_t>(size_of(type));
   char* to = static_cast<char*>(out.pixels.data());

@@ -17,7 +17,7 @@ struct PictureFile {
   bool jpeg_progressive = false;
 };
 
-// Throws IoError if the file is none of the kinds, or if a PNG or a JPEG does not reach its end marker: their decoders
+// Throws IoError if the file is of no known kind, or if a PNG or a JPEG does not reach its end marker: their decoders
 // fill the missing part with grey and only warn.
 PictureFile inspect_picture(const std::string& path);
 

@@ -92,23 +92,23 @@ Channels choose_channels(const OIIO::ImageSpec& spec, const ReadOptions& options
     return {{options.channel}, false};
   }
   Channels out;
-  // A depth channel is no colour either; users who want it name it.
+  // A depth channel is no colour either; users select it by name.
   for (int c = 0; c < spec.nchannels; ++c) {
     const bool alpha = c == spec.alpha_channel;
     if (alpha && options.colour == Colour::all && options.keep_alpha) {
-      out.taken.push_back(c);
+      out.chosen.push_back(c);
     } else if (alpha) {
       notes.push_back("alpha channel left out");
     } else if (c == spec.z_channel && spec.nchannels > 1) {
       notes.push_back("depth channel left out");
     } else {
-      out.taken.push_back(c);
+      out.chosen.push_back(c);
     }
   }
-  if (out.taken.empty()) refuse(name, "has no colour, only alpha: choose its channel by number");
-  if (options.colour == Colour::all || out.taken.size() == 1) return out;
+  if (out.chosen.empty()) refuse(name, "has no colour, only alpha: choose its channel by number");
+  if (options.colour == Colour::all || out.chosen.size() == 1) return out;
   const int r = named_channel(spec, "R"), g = named_channel(spec, "G"), b = named_channel(spec, "B");
-  if (r < 0 || g < 0 || b < 0 || out.taken.size() != 3)
+  if (r < 0 || g < 0 || b < 0 || out.chosen.size() != 3)
     refuse(name, "has ", channel_list(spec), ", which have no luma: choose one channel, or all");
   return {{r, g, b}, true};
 }

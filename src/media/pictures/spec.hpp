@@ -1,5 +1,5 @@
 #pragma once
-// What OpenImageIO says of a picture, held to what areal reads and to the file's size.
+// OpenImageIO's description of a picture, checked against what areal reads and against the file's size.
 
 #include <OpenImageIO/imageio.h>
 #include <cstdint>
@@ -16,8 +16,7 @@ namespace areal::media {
 // about two bits a component. A header that claims more is wrong.
 constexpr std::uint64_t largest_expansion = 4096;
 
-// True for a TIFF in YCbCr, Lab or LogLuv, which OpenImageIO has libtiff convert: tile by tile, but of strips the whole
-// picture at once.
+// True for a TIFF in YCbCr, Lab or LogLuv, which libtiff converts: tile by tile, but strips only as a whole picture.
 bool is_converted(const OIIO::ImageSpec& spec);
 // Throws IoError for a TIFF whose tiles OpenImageIO decodes wrongly.
 void require_right_tiles(const OIIO::ImageSpec& spec, Type type, const std::string& name);
@@ -29,13 +28,13 @@ void open_input(OIIO::ImageInput& input, const PictureFile& file, const std::str
 
 Type type_of_format(const OIIO::TypeDesc& format, const std::string& name);
 
-// Which of the file's channels become the picture's.
+// Which of the file's channels form the picture.
 Channels choose_channels(const OIIO::ImageSpec& spec, const ReadOptions& options, const std::string& name,
                          std::vector<std::string>& notes);
 
-// Throws IoError for what is no flat picture.
+// Throws IoError unless the picture is flat.
 void require_flat(const OIIO::ImageSpec& spec, const std::string& name);
-// The same, and for a picture that the file's bytes cannot hold.
+// The same, also for a picture larger than the file's bytes can hold.
 void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, const std::string& name);
 
 void add_notes(const OIIO::ImageSpec& spec, Type type, std::vector<std::string>& notes);

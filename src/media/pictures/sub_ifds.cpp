@@ -9,7 +9,7 @@ namespace {
 
 constexpr int sub_ifds_tag = 330;
 
-// Numbers of a file whose bytes come in either order.
+// Reads numbers of a file in either byte order.
 class Numbers {
  public:
   Numbers(const std::string& name, std::uint64_t bytes) : name_(name), bytes_(bytes), file_(name, std::ios::binary) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Levels that a TIFF keeps in sub-IFDs of its first page, as OME-TIFF does (tag 330, TIFF Technical Note 1).
+// Levels in sub-IFDs of a TIFF's first page, as in OME-TIFF (tag 330, TIFF Technical Note 1).
 
 #include <OpenImageIO/filesystem.h>
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace areal::media {
 
 struct SubIfd {
-  std::uint64_t count = 0;  // of the first page: 0 where it has none
-  std::uint64_t place = 0;  // of the one that was asked for, if there are as many
+  std::uint64_t count = 0;  // of the first page; 0 if it has none
+  std::uint64_t place = 0;  // offset of the requested one, if it exists
   bool big_endian = false, bigtiff = false;
 };
 
-// Number `index` of the first page's. Throws IoError for a file that ends before what it names.
+// Sub-IFD `index` of the first page. Throws IoError for a truncated file.
 SubIfd find_sub_ifd(const std::string& name, std::uint64_t bytes, std::uint64_t index);
 
-// The file, with that sub-IFD for its first page: OpenImageIO sees pages alone.
+// The file with that sub-IFD as its first page, because OpenImageIO sees only pages.
 class FromSubIfd final : public OIIO::Filesystem::IOFile {
  public:
   FromSubIfd(const std::string& name, const SubIfd& ifd);

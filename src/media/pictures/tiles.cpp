@@ -12,7 +12,7 @@ namespace areal::media {
 namespace {
 
 constexpr int most_workers = 16;
-// Strips of few bytes are decoded several at once; one of many rows comes in bands.
+// Several strips of few bytes are decoded at once; one of many rows is read in bands.
 constexpr std::int64_t least_strip_bytes = 64 << 10, most_strip_bytes = 8 << 20;
 
 class OiioTiles final : public TileSource {
@@ -32,12 +32,12 @@ class OiioTiles final : public TileSource {
     const Channels choice = choose_channels(spec_, options, name_, layout_.notes);
     if (choice.luma && (layout_.type == Type::u64 || layout_.type == Type::s64))
       fail(name_, "holds 64-bit colours, which have no luma here");
-    // Only the channels from the first to the last of those that are taken are read.
-    const auto [first, last] = std::minmax_element(choice.taken.begin(), choice.taken.end());
+    // Reads only the channels from the first to the last chosen one.
+    const auto [first, last] = std::minmax_element(choice.chosen.begin(), choice.chosen.end());
     first_channel_ = *first;
     layout_.channels = *last - *first + 1;
     layout_.choice = choice;
-    for (int& c : layout_.choice.taken) c -= first_channel_;
+    for (int& c : layout_.choice.chosen) c -= first_channel_;
     layout_.width = spec_.width;
     layout_.height = spec_.height;
     layout_.most_workers = most_workers;
@@ -46,7 +46,7 @@ class OiioTiles final : public TileSource {
     if (sub_ifd_.place == 0 && has_page(subimage_ + 1))
       layout_.notes.push_back("the file holds more pictures; " + std::string(options.level == 0 ? "the first" : "one") +
                               " was read");
-    // The channels of an EXR may differ in type; then all come as the widest.
+    // The channels of an EXR may differ in type; then all are converted to the widest.
     format_ = spec_.channelformats.empty() ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec_.format;
   }
 
@@ -68,7 +68,7 @@ class OiioTiles final : public TileSource {
                                                                  first_channel_, last_channel, format_, into);
       const std::string why = printable(input->geterror());
       if (good && why.empty()) return;
-      input.reset();  // a decoder that failed is not asked again
+      input.reset();  // a decoder that failed is not used again
       fail(name_, "is damaged or truncated in columns ", x, " to ", right - 1, " of rows ", y, " to ", bottom - 1,
            why.empty() ? "" : " (" + why + ")");
     } catch (const Error&) {
@@ -99,7 +99,7 @@ class OiioTiles final : public TileSource {
     return found;
   }
 
-  // True where the file has its levels in sub-IFDs of the first page.
+  // True if the file has its levels in sub-IFDs of the first page.
   bool choose_sub_ifd(int level) {
     const SubIfd found = find_sub_ifd(name_, file_.bytes, static_cast<std::uint64_t>(level - 1));
     if (found.count == 0) return false;
@@ -136,7 +136,7 @@ class OiioTiles final : public TileSource {
            ", counted from 0");
   }
 
-  // Each tile has its place noted in the file, by at least two bytes: a picture may be sparse, but not without limits.
+  // The file stores each tile's offset in at least two bytes: a picture may be sparse, but not without limits.
   void require_tiles() const {
     require_flat(spec_, name_);
     const auto along = [](std::int64_t length, std::int64_t tile) {
@@ -172,7 +172,7 @@ class OiioTiles final : public TileSource {
     }
     if (strip <= layout_.tile_height) return;
     if (spec_.get_string_attribute("compression") == "none") return;
-    // A strip of many rows is decoded from its beginning, by one worker that goes on from row to row, and libtiff may
+    // A strip of many rows is decoded from its beginning, by one worker that continues from row to row, and libtiff may
     // hold its coded bytes.
     layout_.most_workers = 1;
     layout_.decoder_bytes += std::min(file_.bytes, static_cast<std::uint64_t>(strip * row_bytes));

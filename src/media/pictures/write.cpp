@@ -146,7 +146,7 @@ class RowsOfPicture : public PictureRows {
   }
 
  protected:
-  // Contiguous rows from `y` on, which may be changed.
+  // Writes contiguous rows from `y` on, which it may modify.
   virtual void put(std::int64_t y, std::int64_t rows, char* pixels) = 0;
   virtual void end() = 0;
   void require_written() const {
@@ -163,7 +163,7 @@ class RowsOfPicture : public PictureRows {
   std::vector<char> rows_;
 };
 
-// 16-bit samples are turned to big-endian.
+// 16-bit samples are converted to big-endian.
 class PnmRows final : public RowsOfPicture {
  public:
   PnmRows(const fs::path& where, const std::string& name, const Shape& shape, Type type)
@@ -197,7 +197,7 @@ class OiioRows final : public RowsOfPicture {
     if (!out_) return;
     try {
       out_->close();
-    } catch (const std::exception&) {  // the file is given up already
+    } catch (const std::exception&) {  // the file is abandoned already
     }
     (void)out_->geterror();
   }
@@ -213,7 +213,7 @@ class OiioRows final : public RowsOfPicture {
     (void)out_->geterror();
     out_.reset();
   }
-  // A call of OpenImageIO, whose failures become one sentence.
+  // Calls OpenImageIO, and turns failures into one sentence.
   template <class Call>
   void guarded(const Call& call) {
     std::string why;

@@ -80,7 +80,7 @@ class SlideTiles final : public TileSource {
     const std::int64_t height = std::min(layout_.tile_height, layout_.height - y);
     std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width * height));
     const Slide slide = current();
-    // Places are those of level 0, whatever the level.
+    // Positions are in pixels of level 0, for every level.
     ::openslide_read_region(slide.get(), pixels.data(), std::llround(static_cast<double>(x) * scale_),
                             std::llround(static_cast<double>(y) * scale_), level_, width, height);
     if (const char* why = ::openslide_get_error(slide.get())) {
@@ -89,7 +89,7 @@ class SlideTiles final : public TileSource {
       fail(name_, "is damaged or truncated in columns ", x, " to ", x + width - 1, " of rows ", y, " to ",
            y + height - 1, " (", text, ")");
     }
-    // Colours come multiplied by alpha.
+    // Colours are premultiplied by alpha.
     auto* out = static_cast<std::uint8_t*>(into);
     for (const std::uint32_t pixel : pixels)
       for (const int shift : {16, 8, 0}) {
@@ -101,7 +101,7 @@ class SlideTiles final : public TileSource {
  private:
   static std::int64_t side(std::int64_t stored) { return stored >= 64 && stored <= 4096 ? stored : 512; }
 
-  // An openslide_t that has failed fails for ever; then there is a new one.
+  // An openslide_t fails for ever after its first failure; a new one replaces it.
   Slide current() {
     const std::lock_guard lock(mutex_);
     if (!slide_) slide_ = open_slide(name_);
@@ -123,7 +123,7 @@ class SlideTiles final : public TileSource {
 
 bool knows(const fs::path& path) {
   const char* vendor = ::openslide_detect_vendor(path.c_str());
-  // TIFFs of no vendor are read as TIFFs, in all their types.
+  // Generic TIFFs are read as TIFFs, in all their types.
   return vendor && std::string_view(vendor) != "generic-tiff";
 }
 

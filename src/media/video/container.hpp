@@ -15,8 +15,8 @@ class Container {
   const AVStream& stream() const { return *format_->streams[index_]; }
 
   enum class Next { packet, damage, end };
-  // The stream's next packet. At damage, and at an end that comes too early, `what` describes it; reading can go on
-  // after damage.
+  // The stream's next packet. At damage, and at a premature end, `what` describes it; reading may continue after
+  // damage.
   Next next(AVPacket& packet, std::string& what);
 
  private:

@@ -14,8 +14,8 @@ void scale(const std::string& name, Scaler& scaler, const AVFrame& frame, AVPixe
   if (!scaler) fail(name, "its pixel format cannot be converted");
   const int space = frame.colorspace == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : static_cast<int>(frame.colorspace);
   const int full_range = frame.color_range == AVCOL_RANGE_JPEG ? 1 : 0;
-  // The same coefficients on both sides: otherwise swscale would make gray of RGB, not of the video's own luma.
-  // -1 if neither side is YUV: then there is nothing to set.
+  // The same coefficients on both sides: otherwise swscale would make gray from RGB, not from the video's own luma. -1
+  // if neither side is YUV: then there is nothing to set.
   const int* const coefficients = sws_getCoefficients(space);
   (void)sws_setColorspaceDetails(scaler.get(), coefficients, full_range, coefficients, 1, 0, 1 << 16, 1 << 16);
   std::uint8_t* planes[4] = {data, nullptr, nullptr, nullptr};
@@ -24,7 +24,7 @@ void scale(const std::string& name, Scaler& scaler, const AVFrame& frame, AVPixe
     fail(name, "a frame could not be converted");
 }
 
-// swscale writes whole vectors, so its output rows are padded, and there is room after the last.
+// swscale writes whole vectors, so output rows are padded, and the last one too.
 int padded_pitch(std::int64_t row_bytes) { return static_cast<int>((row_bytes + 63) / 64 * 64); }
 std::size_t padded_bytes(int pitch, std::int64_t height) { return static_cast<std::size_t>(pitch * height + 64); }
 
@@ -75,8 +75,8 @@ bool Converter::takes_plane(const AVFrame& frame, AVPixelFormat format, std::sha
   return is_table_;
 }
 
-// Converts a ramp as wide as the frame, since swscale takes other loops for other widths: every value in every column,
-// beside chroma of all values.
+// Converts a ramp as wide as the frame, since swscale has other loops for other widths: every value in every column,
+// with chroma of all values.
 void Converter::measure_range(const Kind& kind) {
   is_table_ = false;
   range_.reset();

@@ -1,5 +1,5 @@
 #pragma once
-// Decoded frames as 8-bit pixels, and the luma plane of a frame as it is.
+// Converts decoded frames to 8-bit pixels, or uses a frame's luma plane directly.
 
 #include <array>
 #include <cstdint>
@@ -19,15 +19,15 @@ class Converter {
  public:
   Converter(std::string name, const ReadOptions& options) : name_(std::move(name)), options_(options) {}
 
-  // Fills `pixels`, which is used again if it fits.
+  // Fills `pixels`, which is reused if it fits.
   void convert(const AVFrame& frame, Array& pixels);
 
-  // True if the first plane of the frame is its luma, one byte a pixel, and `range` of it (null: the byte itself) is
-  // what convert() gives. `format` is that of its pixels where the CPU decodes; the plane may lie on a device.
+  // True if the first plane of the frame is its luma, one byte a pixel, and convert() would give `range` of it (null:
+  // the byte itself). `format` is the format of its pixels when the CPU decodes; the plane may lie on a device.
   bool takes_plane(const AVFrame& frame, AVPixelFormat format, std::shared_ptr<const RangeTable>& range);
 
  private:
-  // What the table depends on.
+  // Everything that the table depends on.
   struct Kind {
     AVPixelFormat format = AV_PIX_FMT_NONE;
     int width = 0;

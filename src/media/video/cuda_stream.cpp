@@ -13,7 +13,7 @@ extern "C" {
 namespace areal::media {
 namespace {
 
-// What is called of libcuda: CUresult, CUdevice and flags are ints, handles are pointers.
+// The used part of libcuda: CUresult, CUdevice and flags are ints, handles are pointers.
 struct Driver {
   int (*init)(unsigned) = nullptr;
   int (*get_device)(int*, int) = nullptr;
@@ -31,7 +31,7 @@ struct Driver {
   int (*words_of)(int, const char**) = nullptr;
   std::string why_not;
 };
-constexpr unsigned non_blocking_stream = 1, blocking_event_without_time = 1 | 2;  // of cuda.h
+constexpr unsigned non_blocking_stream = 1, blocking_event_without_time = 1 | 2;  // from cuda.h
 constexpr int out_of_memory = 2;
 
 Driver open_driver() {
@@ -107,7 +107,7 @@ std::shared_ptr<CudaStream> CudaStream::open(int device, std::string& why_not) {
     return nullptr;
   }
   std::shared_ptr<CudaStream> stream(new CudaStream(device, context, nullptr));
-  // The first of all: NVDEC's copies are short, and would wait for the blocks of large kernels otherwise.
+  // Highest priority: NVDEC's copies are short, and would otherwise wait for the blocks of large kernels.
   const Current current(context);
   status = current.status();
   int least = 0, greatest = 0;
@@ -136,7 +136,7 @@ BufferRef CudaStream::hardware_device(std::string& why_not) {
     return nullptr;
   }
   // Not av_hwdevice_ctx_create with AV_CUDA_USE_PRIMARY_CONTEXT: it refuses a primary context that the CUDA runtime has
-  // already made, whose flags are others, and queues on the default stream.
+  // already created with other flags, and queues on the default stream.
   auto* const device = reinterpret_cast<AVHWDeviceContext*>(reference->data);
   auto* const of_cuda = static_cast<AVCUDADeviceContext*>(device->hwctx);
   of_cuda->cuda_ctx = static_cast<CUcontext>(context_);

@@ -18,14 +18,14 @@ using BufferRef = std::unique_ptr<AVBufferRef, BufferUnref>;
 
 class CudaStream : public std::enable_shared_from_this<CudaStream> {
  public:
-  // Null where the device or the driver is not there; `why_not` then says so.
+  // Null without the device or the driver; `why_not` then says so.
   static std::shared_ptr<CudaStream> open(int device, std::string& why_not);
   ~CudaStream();
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
 
   int device() const { return device_; }
-  // An AVHWDeviceContext of this stream, which keeps it; null, with a sentence, where FFmpeg has none.
+  // An AVHWDeviceContext of this stream, which owns a reference to it; null, with a sentence, if FFmpeg has none.
   BufferRef hardware_device(std::string& why_not);
 
   // A point in a stream.
@@ -35,9 +35,9 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
     ~Event();
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
-    // Behind what is queued now. Throws DeviceError.
+    // Marks the point after all work queued so far. Throws DeviceError.
     void record(const std::shared_ptr<CudaStream>& stream);
-    // Until what was queued before it has been done. From any thread. Throws DeviceError.
+    // Blocks until the work before the point is complete. From any thread. Throws DeviceError.
     void wait() const;
 
    private:

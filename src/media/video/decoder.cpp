@@ -26,7 +26,7 @@ std::int64_t serial_of(const AVFrame& frame) {
 #endif
 }
 
-// FFmpeg crops a device's frames at the right and at the bottom alone. Of the planes, luma is cropped.
+// FFmpeg crops a device's frames only at the right and at the bottom. Of the planes, luma is cropped.
 void crop(AVFrame& frame) {
   frame.data[0] += static_cast<std::ptrdiff_t>(frame.crop_top) * frame.linesize[0] + frame.crop_left;
   frame.width -= static_cast<int>(frame.crop_left);
@@ -57,7 +57,7 @@ void Decoder::open(const ReadOptions& options, int most_held) {
   codec_->thread_count = 1;
 #endif
   if (skip_damage_) {
-    // With frame threads nothing tells which packet an error is of; with slice threads H.264 leaves errors undetected.
+    // With frame threads an error cannot be attributed to a packet; with slice threads H.264 leaves errors undetected.
     codec_->thread_count = 1;
 #if LIBAVCODEC_VERSION_MAJOR >= 60
     codec_->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
@@ -110,7 +110,7 @@ int Decoder::feed() {
   }
 }
 
-// What the decoder gives next. Damage leaves nothing in `frame` unless it is a frame that is not whole.
+// The decoder's next result. Damage leaves `frame` empty, unless it is an incomplete frame.
 Decoder::Step Decoder::step(AVFrame& frame) {
   while (true) {
     const int status = avcodec_receive_frame(codec_.get(), &frame);
@@ -136,7 +136,7 @@ bool Decoder::next(AVFrame& frame) {
   return !ended_;
 }
 
-// The first frame ahead is sure once those of all packets before its own are known.
+// The first frame ahead is final once those of all packets before its own are known.
 bool Decoder::is_first_sure() const {
   if (ahead_.empty()) return false;
   const std::int64_t serial = ahead_.front().serial;
@@ -168,7 +168,7 @@ bool Decoder::is_of_first_size(const AVFrame& frame) {
   return false;
 }
 
-// Takes one more frame, if it is whole, or notes what is damaged.
+// Reads one more frame, if it is whole, or records the damage.
 void Decoder::look_ahead() {
   AvFrame frame;
   if (spare_.empty()) {
@@ -197,7 +197,7 @@ void Decoder::look_ahead() {
       return;
     }
   } else {
-    // An error is that of the packet sent last; a frame that is not whole has its own, and spoils those decoded later.
+    // An error belongs to the packet sent last; an incomplete frame has its own, and spoils those decoded later.
     const bool has_frame = frame->buf[0] != nullptr;
     const std::int64_t serial = has_frame ? serial_of(*frame) : serial_;
     damaged_.push_back(serial);

@@ -13,25 +13,25 @@ namespace areal::media {
 
 class Decoder {
  public:
-  // On NVDEC where options.decode_on names a device and it can be tried there; nvdec() and why_not() say so. Whether
-  // it does decode there is known with the first frame, which is_on_device() then.
+  // Uses NVDEC if options.decode_on names a device where it can be tried; nvdec() and why_not() say so. Whether it does
+  // decode is known with the first frame, which is_on_device() then.
   Decoder(const std::string& name, const ReadOptions& options, int most_held = 0);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
   const AVStream& stream() const { return container_.stream(); }
-  // The next frame; false at the end, which damage is unless it is to be skipped.
+  // The next frame; false at the end, or at damage that is not to be skipped.
   bool next(AVFrame& frame);
   // True if frames were lost between the last two that next() gave, or before the first.
   bool resumed() const { return resumed_; }
   // The first damage that was found; empty if there is none.
   const std::string& damage() const { return damage_; }
 
-  // Null where the CPU decodes from the start.
+  // Null if the CPU decodes from the start.
   const Nvdec* nvdec() const { return nvdec_.get(); }
   const std::string& why_not() const { return nvdec_ ? nvdec_->why_not() : why_not_; }
   static bool is_on_device(const AVFrame& frame) { return frame.format == AV_PIX_FMT_CUDA; }
-  // The format that its pixels have where the CPU decodes.
+  // The format of its pixels when the CPU decodes.
   AVPixelFormat pixel_format(const AVFrame& frame) const {
     return is_on_device(frame) ? codec_->sw_pix_fmt : static_cast<AVPixelFormat>(frame.format);
   }

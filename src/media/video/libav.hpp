@@ -1,5 +1,5 @@
 #pragma once
-// Owners of what FFmpeg's libraries allocate.
+// Owners of FFmpeg's objects.
 
 #include <memory>
 #include <new>

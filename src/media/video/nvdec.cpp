@@ -7,7 +7,7 @@ namespace {
 
 // cuvidCreateDecoder may refuse more.
 constexpr int most_surfaces = 32;
-// Beside the pool's size that FFmpeg tells, as nvdec.c adds them.
+// Added to the pool's size that FFmpeg reports, as in nvdec.c.
 constexpr int surfaces_of_ffmpeg = 3;
 
 bool has_hwaccel(const AVCodec& decoder) {
@@ -19,7 +19,7 @@ bool has_hwaccel(const AVCodec& decoder) {
   }
 }
 
-// FFmpeg asks NVDEC for the format of pixels alone; lossless H.264, for one, has that of these profiles and is none.
+// FFmpeg checks only the format of the pixels; lossless H.264, for one, has these profiles' format and another profile.
 bool has_profile(const AVCodecContext& codec) {
   const int profile = codec.profile & 0xff;  // the standards' number: FFmpeg adds flags to it
   if (codec.codec_id == AV_CODEC_ID_H264) return profile == 66 || profile == 77 || profile == 100;  // up to High
@@ -44,7 +44,8 @@ std::unique_ptr<Nvdec> Nvdec::find(const AVCodec& decoder, int device, int wante
   }
   std::shared_ptr<CudaStream> stream = CudaStream::open(device, why_not);
   if (!stream) return nullptr;
-  // FFmpeg opens it, too, and does not say that it is missing. Containers have it by NVIDIA_DRIVER_CAPABILITIES=video.
+  // FFmpeg opens it too, but does not report that it is missing. Containers have it with
+  // NVIDIA_DRIVER_CAPABILITIES=video.
   static void* const cuvid = ::dlopen("libnvcuvid.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!cuvid) {
     why_not = "the NVIDIA driver has no NVDEC here (libnvcuvid.so.1)";
@@ -63,7 +64,7 @@ void Nvdec::attach(AVCodecContext& codec) {
   codec.thread_count = 1;  // more would only hold more surfaces
 }
 
-// FFmpeg calls it again without AV_PIX_FMT_CUDA where NVDEC could not be set up.
+// FFmpeg calls it again without AV_PIX_FMT_CUDA if NVDEC cannot be set up.
 AVPixelFormat Nvdec::choose(AVCodecContext* codec, const AVPixelFormat* choices) {
   auto& self = *static_cast<Nvdec*>(codec->opaque);
   const AVPixelFormat* last = choices;

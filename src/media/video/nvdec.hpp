@@ -1,6 +1,6 @@
 #pragma once
 // H.264 and H.265 on a CUDA device's NVDEC, by FFmpeg's hwaccel. Their standards define each decoded byte, so the CPU
-// decodes the same; of other codecs it need not.
+// gives the same; other codecs need not.
 
 #include <condition_variable>
 #include <memory>
@@ -13,16 +13,16 @@ namespace areal::media {
 
 class Nvdec {
  public:
-  // Null where NVDEC cannot be tried for that decoder; `why_not` then says why. `wanted` frames are held at once.
+  // Null if NVDEC cannot be tried for that decoder; `why_not` then says why. `wanted`: frames held at once.
   static std::unique_ptr<Nvdec> find(const AVCodec& decoder, int device, int wanted, std::string& why_not);
 
-  // Sets the context up, before avcodec_open2. This object must live as long.
+  // Sets the context up, before avcodec_open2. This object must outlive it.
   void attach(AVCodecContext& codec);
 
   const std::shared_ptr<CudaStream>& stream() const { return stream_; }
-  // Frames that may be held at once: of the wanted ones, those that NVDEC has surfaces for. Known with the first frame.
+  // The most frames held at once: the wanted number, limited by NVDEC's surfaces. Known with the first frame.
   int most_held() const { return most_held_; }
-  // Why FFmpeg decodes on the CPU after all, and whether that is for the format of this stream's pictures.
+  // Why FFmpeg decodes on the CPU after all, and whether the format of this stream's pictures is the reason.
   const std::string& why_not() const { return why_not_; }
   bool is_format() const { return is_format_; }
 
@@ -39,7 +39,7 @@ class Nvdec {
   std::string why_not_;
 };
 
-// How many frames are held. Whoever decodes one more waits until there is a surface for it.
+// Counts the held frames. Decoding one more waits until there is a surface for it.
 class HeldCount {
  public:
   // One more; waits while there are `most`. False once stopped.
@@ -54,7 +54,7 @@ class HeldCount {
     --held_;
     changed_.notify_all();
   }
-  // No wait any more.
+  // Ends all waits.
   void stop() noexcept {
     const std::lock_guard lock(mutex_);
     stopped_ = true;

@@ -12,10 +12,10 @@
 namespace areal::media {
 namespace {
 
-// Frames that NVDEC is ahead of the consumer; the thread holds the last of them.
+// Frames that NVDEC is ahead of the consumer, including the one that the thread holds.
 constexpr int frames_ahead = 4;
 
-// What a LumaFrame keeps: the decoder's plane and its table, or pixels that were converted.
+// The owner behind a LumaFrame: the decoder's plane and its table, or converted pixels.
 struct HeldFrame {
   AvFrame plane = new_frame();
   std::shared_ptr<const RangeTable> range;
@@ -42,7 +42,8 @@ class VideoFile : public Video {
  public:
   VideoFile(const fs::path& path, const ReadOptions& options)
       : name_(path.string()), converter_(name_, checked(name_, options)), skip_damage_(options.skip_damage) {
-    // Decodes the first frame now: it gives the size, tells who decodes, and a video without frames is refused at once.
+    // Decodes the first frame now: it gives the size, identifies the decoder, and a video without frames is refused at
+    // once.
     ReadOptions on_cpu = options;
     on_cpu.decode_on.reset();
     if (options.decode_on) {
@@ -80,7 +81,7 @@ class VideoFile : public Video {
     return true;
   }
   bool next(LumaFrame& frame) override {
-    frame = {};  // what the caller held of an earlier frame is free for this one
+    frame = {};  // frees what the caller held of an earlier frame for this one
     if (!ahead_) return decode(frame);
     if (!ahead_->next(frame)) return false;
     if (!frame.pixels.memory.is_host()) static_cast<const HeldFrame*>(frame.keep.get())->written.wait();
@@ -93,7 +94,7 @@ class VideoFile : public Video {
     return frame_count_ > 0 ? std::optional(frame_count_) : std::nullopt;
   }
   std::string damage() const override {
-    if (ahead_ && !ahead_->told_end()) return {};  // the thread is at later frames
+    if (ahead_ && !ahead_->at_end()) return {};  // the thread is at later frames
     if (decoder_->damage().empty()) return {};
     return name_ + ": is damaged or truncated after " + std::to_string(whole_.value_or(delivered_)) + " frames (" +
            decoder_->damage() + ")";
@@ -128,7 +129,7 @@ class VideoFile : public Video {
   std::optional<ReadAhead<LumaFrame>> ahead_;  // of NVDEC; its thread uses what is above
 };
 
-// NVDEC, if it gives the first frame. What it does not give, the CPU is asked for.
+// Tries NVDEC on the first frame. If it does not decode it, the CPU is used.
 void VideoFile::open_on_device(const ReadOptions& options) {
   decoder_.emplace(name_, options, options.most_held + frames_ahead);
   const Nvdec* const nvdec = decoder_->nvdec();
@@ -171,7 +172,7 @@ bool VideoFile::decode(LumaFrame& frame) {
   return true;
 }
 
-// The next frame, of the size of those before, into frame_; false at the end or at damage.
+// Reads the next frame, of the same size, into frame_; false at the end or at damage.
 bool VideoFile::advance() {
   do {
     if (!std::exchange(has_first_, false) && !decoder_->next(*frame_)) return false;
@@ -182,11 +183,11 @@ bool VideoFile::advance() {
   return true;
 }
 
-// The time of frame_, and its number where that is not the next. False if it comes too late to be presented, as frames
-// can after damage.
+// Sets the time of frame_, and its number unless that is the next. False if it is too late to be presented, which
+// frames can be after damage.
 bool VideoFile::number_frame() {
   const AVStream& stream = decoder_->stream();
-  // A decoder's best effort changes its mind after damage; the packet's own time is right.
+  // After damage a decoder's best effort changes; the packet's own time stays right.
   const std::int64_t stamp =
       skip_damage_ && frame_->pts != AV_NOPTS_VALUE ? frame_->pts : frame_->best_effort_timestamp;
   const double rate = frames_per_second();

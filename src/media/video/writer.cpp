@@ -118,7 +118,7 @@ void Writer::open_file(const fs::path& where, const std::string& format) {
   require(avformat_write_header(file, nullptr));
 }
 
-// The picture as YUV in picture_; the last row and column again where a size is odd.
+// Converts the picture to YUV in picture_, repeating the last column and row if a size is odd.
 void Writer::convert(const ConstView& picture) {
   const bool gray = picture.shape.channels == 1;
   const int columns = codec_->width, rows = codec_->height, channels = gray ? 1 : 3;
@@ -145,7 +145,7 @@ void Writer::convert(const ConstView& picture) {
     fail(name_, "a frame could not be converted");
 }
 
-// Encodes a frame, or what is left where there is none, and writes the packets that are ready.
+// Encodes a frame, or flushes the encoder if there is none, and writes the packets that are ready.
 void Writer::encode(const AVFrame* frame) {
   require(avcodec_send_frame(codec_.get(), frame));
   while (true) {

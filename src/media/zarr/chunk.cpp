@@ -1,4 +1,4 @@
-// A chunk's bytes from its codecs: checksums here, compressors in the plug-in areal_codecs.so.
+// Decodes a chunk: checksums here, compressors in the plug-in areal_codecs.so.
 #include <array>
 #include <cstring>
 #include "media/file_error.hpp"
@@ -55,7 +55,7 @@ void decode_chunk(const std::vector<ZarrCodec>& codecs, const std::vector<char>&
       if (stored != crc32c(data, size)) fail(name, "is damaged: its checksum is another one");
       continue;
     }
-    // Checksums that were added before the compression are still to come.
+    // The bytes still include checksums added before the compression.
     const std::size_t expected = bytes + 4 * i;
     char* to = into;
     if (i > 0) {

@@ -57,7 +57,7 @@ std::vector<std::int64_t> extents(const Json& in, const char* key, std::int64_t 
   return out;
 }
 
-// Of a chunk; throws where it is absurd.
+// Bytes of a chunk; throws for an absurd size.
 std::int64_t bytes_of_chunk(const std::vector<std::int64_t>& chunk, Type type, const std::string& name) {
   std::int64_t bytes = static_cast<std::int64_t>(size_of(type));
   for (const std::int64_t extent : chunk) {
@@ -72,7 +72,7 @@ void set_fill(ZarrArray& array, T value) {
   std::memcpy(array.fill.data(), &value, sizeof(value));
 }
 
-// An integer saturates nowhere: what the type cannot hold is refused.
+// Refuses integers that the type cannot hold.
 template <class T>
 void set_integer_fill(ZarrArray& array, const Json& value, const std::string& name) {
   if (value.is_boolean()) return set_fill(array, static_cast<T>(value.get<bool>()));
@@ -82,7 +82,7 @@ void set_integer_fill(ZarrArray& array, const Json& value, const std::string& na
   if (value.is_number_integer() && !value.is_number_unsigned() && std::is_signed_v<T> &&
       value.get<std::int64_t>() >= static_cast<std::int64_t>(std::numeric_limits<T>::min()))
     return set_fill(array, static_cast<T>(value.get<std::int64_t>()));
-  // Version 2 writes 0.0 for integers at times.
+  // Some writers of version 2 store 0.0 for integers.
   if (value.is_number_float() && value.get<double>() == 0) return set_fill(array, T{0});
   fail(name, "has a fill value that its type cannot hold: ", shown(value));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a Zarr array's metadata declare, version 2 (.zarray) or 3 (zarr.json), and the levels of an OME-Zarr picture.
+// The metadata of a Zarr array, version 2 (.zarray) or 3 (zarr.json), and the levels of an OME-Zarr picture.
 
 #include <areal/type.hpp>
 #include <array>
@@ -17,8 +17,8 @@ const char* name_of(ZarrCodec codec);
 struct ZarrArray {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> grid;   // a stored object's extent
-  std::vector<std::int64_t> chunk;  // the same, or what a shard is divided into
-  std::vector<std::string> names;   // of the axes, lower case; empty where unknown
+  std::vector<std::int64_t> chunk;  // the same, or the chunks within a shard
+  std::vector<std::string> names;   // of the axes, lower case; empty if unknown
   Type type = Type::u8;
   bool big_endian = false;
   std::array<unsigned char, 8> fill = {};  // of missing chunks, as in memory
@@ -33,7 +33,7 @@ struct ZarrArray {
   std::int64_t chunks_of_shard() const;
 };
 
-// `name` begins the sentence of an IoError for anything that is not read.
+// `name` begins the sentence of an IoError for unsupported metadata.
 ZarrArray parse_zarr_array_v2(std::string_view text, const std::string& name);
 // Nothing for a group.
 std::optional<ZarrArray> parse_zarr_array_v3(std::string_view text, const std::string& name);
@@ -43,9 +43,9 @@ std::vector<std::string> parse_array_dimensions(std::string_view text, const std
 
 struct ZarrLevels {
   std::vector<std::string> paths;  // relative, inside the folder
-  std::vector<std::string> axes;   // lower case; empty where unknown
+  std::vector<std::string> axes;   // lower case; empty if unknown
 };
-// The first picture of a group's attributes: .zattrs, or a group's zarr.json. No paths where there is none.
+// The first picture of a group's attributes: .zattrs, or a group's zarr.json. No paths if there is none.
 ZarrLevels parse_multiscales(std::string_view text, const std::string& name);
 
 }  // namespace areal::media

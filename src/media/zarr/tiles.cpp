@@ -1,4 +1,4 @@
-// Tiles of a Zarr array are its chunks, as far as they lie in the chosen plane.
+// Tiles of a Zarr array: its chunks in the chosen plane.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ constexpr std::uint64_t most_metadata = 64 << 20;
 
 class StoredFile {
  public:
-  // `name` begins the sentence of an error. A file that is not there is no error.
+  // `name` begins the sentence of an error. A missing file is no error.
   StoredFile(const fs::path& path, std::string name) : name_(std::move(name)) {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0 && errno != ENOENT && errno != ENOTDIR)
@@ -65,7 +65,7 @@ std::optional<std::string> text_of(const fs::path& folder, const fs::path& file,
   return text;
 }
 
-// The array that a folder holds, if it holds one and not a group.
+// The array that a folder holds; nothing for a group.
 std::optional<ZarrArray> array_in(const fs::path& root, const fs::path& folder, ZarrLevels& levels) {
   const auto named = [&](const char* file) { return root.string() + ": " + (folder / file).string(); };
   if (const auto text = text_of(root, folder / "zarr.json", named("zarr.json"))) {
@@ -83,7 +83,7 @@ std::optional<ZarrArray> array_in(const fs::path& root, const fs::path& folder, 
   return {};
 }
 
-// Which axis of the array is what; the others have one fixed position.
+// The roles of the array's axes; all other axes have one fixed position.
 struct Plane {
   std::size_t x = 0, y = 0;
   std::optional<std::size_t> c = {};
@@ -174,7 +174,7 @@ class ZarrTiles final : public TileSource {
  private:
   struct Worker {
     std::vector<char> coded, decoded, index;
-    std::string shard;  // whose index that is
+    std::string shard;  // of the cached index
   };
 
   void choose_plane(const ReadOptions& options) {
@@ -188,7 +188,7 @@ class ZarrTiles final : public TileSource {
       if (axis == "channel") axis = "c";
     }
     if (names.size() != shape.size() || count("x") != 1 || count("y") != 1) {
-      // As .npy has them, and as OME-Zarr had them before axes were named.
+      // As in .npy, and in OME-Zarr before axes were named.
       if (shape.size() == 2)
         names = {"y", "x"};
       else if (shape.size() == 3 && shape[2] <= 4)
@@ -230,10 +230,10 @@ class ZarrTiles final : public TileSource {
     const std::int64_t channels = plane_.c ? array_.shape[*plane_.c] : 1;
     if (plane_.c && channels == 0) fail(name_, "has no channels");
     const Channels choice = array_channels(channels, array_.type, options, name_, layout_.notes);
-    channels_.assign(choice.taken.begin(), choice.taken.end());
+    channels_.assign(choice.chosen.begin(), choice.chosen.end());
     layout_.channels = std::ssize(channels_);
     layout_.choice = choice;
-    for (int i = 0; i < static_cast<int>(layout_.channels); ++i) layout_.choice.taken[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < static_cast<int>(layout_.channels); ++i) layout_.choice.chosen[static_cast<std::size_t>(i)] = i;
     layout_.type = array_.type;
     layout_.width = array_.shape[plane_.x];
     layout_.height = array_.shape[plane_.y];
@@ -250,7 +250,7 @@ class ZarrTiles final : public TileSource {
                           : 0;
   }
 
-  // The decoded chunk, or null where it was never written.
+  // The decoded chunk, or null if it was never written.
   const char* load(Worker& worker, const std::vector<std::int64_t>& position) {
     std::vector<std::int64_t> object = position;
     std::int64_t inner = 0;
