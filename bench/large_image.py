@@ -26,7 +26,7 @@ LARGEST = 4096  # a region's extents
 
 
 def period() -> np.ndarray:
-    """SplitMix64 of the pixel's number; its highest byte."""
+    """The highest byte of SplitMix64 of the pixel's number."""
     state = np.arange(WIDTH * HEIGHT, dtype=np.uint64) + np.uint64(SEED)
     state += np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

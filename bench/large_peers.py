@@ -1,4 +1,4 @@
-"""Sums of boxes of an image in a file, larger than one would keep in memory: areal, Dask, NumPy and libvips, each as its users would do it.
+"""Sums of boxes of an image file beyond memory: areal, Dask, NumPy and libvips, each with its usual method.
 
 usage: large_peers.py AREAL [--json FILE] [--side N]... [--folder DIR] [--disk BYTES] [--limit SECONDS] [--memory BYTES]
 
@@ -53,7 +53,7 @@ def write_image(path: pathlib.Path, side: int) -> None:
 
 
 def counts(values: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """How often each of 256 values is in each range."""
+    """The histogram of 256 values in each range."""
     places = [np.flatnonzero(values == value) for value in range(256)]
     return np.stack([np.searchsorted(at, end) - np.searchsorted(at, begin) for at in places], 1)
 
@@ -75,7 +75,7 @@ def random_boxes(side: int) -> dict[str, np.ndarray]:
     return {"boxes": some, "patches": np.concatenate([corner, np.full((BOXES, 2), PATCH)], 1)}
 
 
-# What the peers do, each in a process of its own: (image, table) or (image, table, boxes) -> sums.
+# The peers, each in its own process: (image, table) or (image, table, boxes) -> sums.
 
 
 def numpy_table(image: str, table: str) -> None:
@@ -227,7 +227,7 @@ class Size:
 
 
 def prove_that_checks_fail() -> None:
-    """The closed form against the pixels, and a sum that is one too large."""
+    """Tests the closed form against the pixels, and that the check finds a sum that is one too large."""
     side = 300
     rows, columns = summands(side)
     image = (rows[:, None] + columns).astype(np.uint64)

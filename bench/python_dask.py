@@ -1,4 +1,4 @@
-"""Tables of Dask arrays on two workers of 1 GiB, beside Dask's own cumsum twice, and the constants of docs/scaling.md.
+"""Tables of Dask arrays on two workers of 1 GiB, against Dask's own cumsum twice, and the constants of docs/scaling.md.
 
 usage: python_dask.py [--json FILE] [--side N]... [--no-cumsum] [--no-constants] [--no-tables] [--limit SECONDS]
 
@@ -62,7 +62,7 @@ def times(call: Callable[[], Any], rounds: int = 9) -> dict[str, float]:
 
 
 def cpu_seconds(cluster: Cluster) -> float:
-    """Of this process, which has the scheduler, and of the workers that are there."""
+    """The memory of this process, which has the scheduler, and of the workers."""
     return time.process_time() + sum(cluster.client.run(time.process_time).values())
 
 

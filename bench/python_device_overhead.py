@@ -1,4 +1,4 @@
-"""What a call takes for a tensor in device memory beyond the same plan's execute in C++, and a reversed table beyond a forward one, as a list of JSON
+"""The overhead of a call with a tensor in device memory over the same plan's execute in C++, and of a reversed table over a forward one, as a list of JSON
 records.
 
 usage: python_device_overhead.py [--device 0] [--rounds 20] [--calls 200] [--json FILE]

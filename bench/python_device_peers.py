@@ -1,4 +1,4 @@
-"""areal.sat of PyTorch's and CuPy's arrays in device memory beside two cumsums there, as a list of JSON records.
+"""areal.sat of PyTorch's and CuPy's arrays in device memory against two cumsums there, as a list of JSON records.
 
 usage: python_device_peers.py [--device 0] [--rounds 50] [--json FILE]
 

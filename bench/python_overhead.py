@@ -1,4 +1,4 @@
-"""What a call from Python takes beyond the same plan's execute in C++: times in turns, as a list of JSON records.
+"""The overhead of a Python call over the same plan's execute in C++: times in turns, as a list of JSON records.
 
 usage: python_overhead.py [--rounds 20] [--calls 10000] [--size 64] [--json FILE]
 
@@ -28,7 +28,7 @@ from areal._frameworks import NUMPY
 
 
 class Form(NamedTuple):
-    """One way to call: the loop, which takes how often and gives seconds; its table; and microseconds above C++ that it may take."""
+    """A way to call: a loop from repetitions to seconds, its table, and the microseconds above C++ that it may take."""
 
     name: str
     seconds: Callable[[int], float]

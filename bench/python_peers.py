@@ -1,4 +1,4 @@
-"""areal's drop-ins beside what they stand in for, from Python: times in turns on two threads, as a list of JSON records.
+"""areal's drop-ins against the functions that they replace, from Python: times in turns on two threads, as a list of JSON records.
 
 usage: python_peers.py [--rounds 8] [--json FILE]
 

@@ -1,4 +1,4 @@
-# Finds the CUDA compiler where AREAL_CUDA wants one, and says in AREAL_HAS_CUDA whether the backend is built.
+# Finds the CUDA compiler if AREAL_CUDA needs one, and sets AREAL_HAS_CUDA to whether the backend is built.
 set(AREAL_HAS_CUDA OFF CACHE INTERNAL "The CUDA backend is built")
 if(AREAL_CUDA STREQUAL "OFF")
   return()
@@ -29,7 +29,7 @@ list(SORT known COMPARE NATURAL)
 list(FILTER known EXCLUDE REGEX "^([0-6][0-9]|7[0-4])$")
 set(CMAKE_CUDA_ARCHITECTURES ${AREAL_CUDA_ARCHITECTURES})
 if(AREAL_CUDA_ARCHITECTURES STREQUAL "native")
-  # nvcc's own `native` takes sm_52 or an error where there is no GPU.
+  # Without a GPU, nvcc's own `native` means sm_52 or an error.
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE here ERROR_QUIET
                   RESULT_VARIABLE status)
   string(REGEX MATCHALL "[0-9]+\\.[0-9]+" here "${here}")
@@ -45,7 +45,7 @@ if(AREAL_CUDA_ARCHITECTURES STREQUAL "native")
     set(CMAKE_CUDA_ARCHITECTURES ${oldest}-virtual)
   endif()
 elseif(AREAL_CUDA_ARCHITECTURES STREQUAL "all-major")  # CMake's own is what was known when it was made, from sm_50 on
-  # Machine code for the first of a major version runs on the rest of it; PTX of the newest is for those to come.
+  # Machine code for a major version's first architecture runs on its others; PTX of the newest is for future ones.
   set(CMAKE_CUDA_ARCHITECTURES)
   foreach(architecture IN LISTS known)
     string(REGEX REPLACE ".$" "" major ${architecture})
@@ -65,14 +65,14 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's 
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
-# No product is fused with a sum: simt and cuda give the same bits.
+# No fused multiply-add, so that simt and cuda give the same bits.
 string(APPEND CMAKE_CUDA_FLAGS " -fmad=false --expt-relaxed-constexpr")
 if(AREAL_FAST_COMPILE)
   set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
     string(APPEND CMAKE_CUDA_FLAGS " --Ofast-compile=max")
   endif()
-# Of the library's size most is kernels; to compress them that well takes two fifths of the time.
+# Kernels are most of the library's size; compressing them this well takes 40 % of the compile time.
 elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   string(APPEND CMAKE_CUDA_FLAGS " --compress-mode=size")
 endif()

@@ -1,4 +1,4 @@
-# `cmake --install`: headers, library, CMake package and pkg-config file. The prefix may be moved afterwards.
+# `cmake --install`: headers, library, CMake package and pkg-config file. The installed prefix is relocatable.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
 install(TARGETS areal EXPORT areal-targets
@@ -12,7 +12,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/areal-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/areal-config.cmake ${PROJECT_BINARY_DIR}/areal-config-version.cmake
         DESTINATION ${package_dir})
 
-# Relative to the .pc file, so that `cmake --install --prefix` holds, too. A static library hands on what it needs.
+# Relative to the .pc file, so that it also works with `cmake --install --prefix`. A static library lists its dependencies.
 file(RELATIVE_PATH AREAL_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" AREAL_PC_UP "${AREAL_PC_UP}")
 if(BUILD_SHARED_LIBS)

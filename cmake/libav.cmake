@@ -1,5 +1,5 @@
-# FFmpeg's libraries as the target areal_libav, where they are: those in the folder AREAL_FFMPEG (its include and lib);
-# without it pkg-config's, or those that CMake finds by itself where there is no pkg-config.
+# FFmpeg's libraries, if installed, as the target areal_libav: those in the folder AREAL_FFMPEG (its include and lib); by
+# default pkg-config's, or without pkg-config those that CMake finds.
 set(AREAL_FFMPEG "" CACHE PATH "The folder of a FFmpeg to use instead of the system's: tests/small-ffmpeg makes one")
 set(libav_names avformat avcodec avutil swscale)
 if(NOT AREAL_FFMPEG)

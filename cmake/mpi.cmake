@@ -1,4 +1,4 @@
-# AREAL_HAS_MPI and the target MPI::MPI_CXX, where an MPI is found. ThreadSanitizer cannot see inside it.
+# AREAL_HAS_MPI and the target MPI::MPI_CXX, if an MPI is found. ThreadSanitizer does not support MPI's libraries.
 set(AREAL_HAS_MPI OFF CACHE INTERNAL "areal::mpi is built")
 if(AREAL_MPI STREQUAL "OFF" OR (AREAL_MPI STREQUAL "AUTO" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread"))
   return()

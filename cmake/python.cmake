@@ -1,4 +1,4 @@
-# The Python of the tests and of the package: pip's where pip builds, else .venv's, which ./run deps makes.
+# The Python of the tests and of the package: pip's in a pip build, else .venv's, from ./run deps.
 if(DEFINED SKBUILD AND Python_EXECUTABLE)
   set(AREAL_PYTHON_EXECUTABLE ${Python_EXECUTABLE})
 endif()

@@ -1,9 +1,9 @@
-# Where the loader finds the libraries of what is installed: in the build tree and, another list, in an installation.
+# Two lists of folders in which the loader finds libraries: for the build tree and for an installation.
 #
-# CMake would end the former by a colon, by which its editor finds the entry when it installs, and the loader takes what
-# follows for the working directory: whoever put a libfmt.so.9 there had it run. So what is linked has its list from
-# INSTALL_RPATH, which CMake leaves as it is, and what is installed gets the other list by a rule of ours.
-# tests/package/strangers_test.py looks at every binary.
+# CMake would end the build tree's list with a colon, to find the entry again when it installs. The loader reads an empty
+# entry as the working directory and would run a libfmt.so.9 from there. So INSTALL_RPATH, which CMake does not change,
+# sets the list when linking, and a rule of ours replaces it when installing. tests/package/strangers_test.py checks every
+# binary.
 #
 #   areal_rpath(TARGET [BUILD ELEMENT..] [INSTALL ELEMENT..])   before it is installed
 #   areal_install_rpath(TARGET DESTINATION FOLDER [COMPONENT NAME EXCLUDE_FROM_ALL])   after install(TARGETS)
@@ -19,7 +19,7 @@ function(areal_rpath target)
   if(NOT rpath_INSTALL)
     set(rpath_INSTALL ${CMAKE_INSTALL_RPATH})
   endif()
-  # The installation's list takes the place of this one and may not be longer; slashes at the end mean nothing.
+  # The installation's list replaces this one and may not be longer: pad with trailing slashes, which have no meaning.
   list(JOIN rpath_BUILD ":" here)
   list(JOIN rpath_INSTALL ":" there)
   string(LENGTH "${here}" here)

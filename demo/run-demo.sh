@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What ./run demo shows: sums, histograms and windows of real pictures and of a real video, on the GPU where there is
-# one. Files go to out/demo.
+# The demo of ./run demo: sums, histograms and windows of real pictures and a real video, on the GPU if there is one.
+# Files go to out/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 areal=${AREAL:-$PWD/build/demo/apps/areal/areal}
@@ -12,7 +12,7 @@ mkdir -p "$out"
 
 exec 3>&1
 title() { printf '\n== %s\n' "$*"; }
-# Prints the command as a user would type it, wherever its output goes, and runs it.
+# Prints the command as a user would type it, and runs it.
 show() {
   printf '$ areal %s\n' "$*" >&3
   "$areal" "$@"
@@ -31,7 +31,7 @@ x,y,width,height,name
 100,100,200,150,middle
 37,11,1,1,one pixel
 CSV
-# One channel, so that no weighting of colours stands between the file and the sum.
+# One channel, so that the sum does not depend on a weighting of colours.
 show sat "$picture" --channel 1 --backend "$backend" -o "$out/table.npy" --regions "$out/sums-regions.csv" >"$out/sums.csv"
 cat "$out/sums.csv"
 python3 demo/direct_sums.py "$picture" 1 "$out/sums.csv"

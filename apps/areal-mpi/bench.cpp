@@ -1,4 +1,4 @@
-// areal-mpi bench: how the phases of a table scale with the ranks, beside what the machine's memory allows.
+// areal-mpi bench: the scaling of a table's phases with the ranks, against the bandwidth of the machine's memory.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -46,7 +46,7 @@ MPI_Comm first_ranks(const Job& job, int size) {
   return comm;
 }
 
-/// The ranks that are measured: powers of two, and all.
+/// The numbers of ranks to measure: powers of two, and all.
 std::vector<int> counts_of(const Job& job, const std::string& list) {
   std::vector<int> counts;
   if (list.empty()) {
@@ -59,7 +59,7 @@ std::vector<int> counts_of(const Job& job, const std::string& list) {
   return counts;
 }
 
-/// The slowest rank's seconds of `work`, which all begin together.
+/// The slowest rank's seconds of `work`; all ranks start together.
 double slowest(MPI_Comm comm, const std::function<void()>& work) {
   MPI_Barrier(comm);
   const double start = MPI_Wtime();
@@ -69,11 +69,10 @@ double slowest(MPI_Comm comm, const std::function<void()>& work) {
   return seconds;
 }
 
-/// Below so many pixels made by fill() no sum reaches 2^24, where floats begin to round: 2^23 of them are expected to
-/// be 1.
+/// With fewer pixels of fill(), no sum reaches 2^24, where floats begin to round: 2^23 pixels are expected to be 1.
 constexpr std::int64_t exact_in_floats = std::int64_t{1} << 29;
 
-/// Bytes of any values; 32f is 0 or, one in 64, 1; other floats are 0.
+/// Integers have random bytes; one in 64 values of 32f is 1, the others 0; other floats are 0.
 void fill(Array& noise, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::size_t count = noise.bytes() / size_of(noise.type());
@@ -86,7 +85,7 @@ void fill(Array& noise, std::uint64_t seed) {
       static_cast<std::uint8_t*>(noise.data())[i] = static_cast<std::uint8_t>(random() >> 56);
 }
 
-/// The sums of a rank's columns, of pixels of 8u and 32f; of other types none.
+/// The sums of a rank's columns for pixels of 8u and 32f; empty for other types.
 std::vector<std::uint64_t> sums_of_columns(const Array& pixels) {
   const Shape& s = pixels.shape();
   std::vector<std::uint64_t> sums;
@@ -98,7 +97,7 @@ std::vector<std::uint64_t> sums_of_columns(const Array& pixels) {
   return sums;
 }
 
-/// Is that the row of the table of the image below columns with these sums?
+/// Is that a row of the table below columns with these sums?
 template <class T>
 bool is_row_of(const Array& row, const std::vector<std::uint64_t>& columns) {
   std::uint64_t sum = 0;
@@ -108,7 +107,7 @@ bool is_row_of(const Array& row, const std::vector<std::uint64_t>& columns) {
   return right;
 }
 
-/// Throws where the last row of this rank's table is wrong, and where the check does not see a wrong one.
+/// Throws if the last row of this rank's table is wrong, and if the check misses a wrong row.
 void require_right(const mpi::Table& table, const std::vector<std::uint64_t>& columns) {
   ConstView last = table.strip.sum();
   last.data = last.row(last.shape.height - 1), last.shape.height = 1;
@@ -126,8 +125,8 @@ void require_right(const mpi::Table& table, const std::vector<std::uint64_t>& co
   if (right()) throw Error("bench: the check accepted a row that had been changed on purpose");
 }
 
-/// One number of ranks: the table, and in turns with it the same strips without communication, and copies of as many
-/// bytes as the table's pass reads and writes.
+/// Times one number of ranks: in turns the table, the same strips without communication, and copies of as many bytes as
+/// the table's pass reads and writes.
 Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int64_t height, const char* scaling,
              int repeat, const Execution& execution) {
   int ranks = 1;
@@ -144,7 +143,7 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
     if (!rounds) columns = sums_of_columns(noise);
     copy_view(std::as_const(noise).view(), strip.view());
   }
-  // Of this rank and those before it.
+  // Column sums of this rank and those before it.
   MPI_Scan(MPI_IN_PLACE, columns.data(), static_cast<int>(columns.size()), MPI_UINT64_T, MPI_SUM, comm);
   mpi::Costs costs;
   const mpi::Options how{.execution = execution, .costs = &costs};
@@ -201,7 +200,7 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
           {"sent_bytes", sent[1]}};
 }
 
-/// Between the first two ranks: half of the time that a message takes there and back.
+/// Half of the round trip of a message between the first two ranks.
 Json ping(MPI_Comm comm, std::size_t bytes, int repeat) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -226,7 +225,7 @@ Json ping(MPI_Comm comm, std::size_t bytes, int repeat) {
           {"bytes", bytes},        {"time_us", summary(times)}};
 }
 
-/// MPI_Exscan of so many bytes of 32-bit sums, over these ranks.
+/// MPI_Exscan over these ranks, of 32-bit sums of that many bytes.
 Json exscan(MPI_Comm comm, std::size_t bytes, int repeat) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);

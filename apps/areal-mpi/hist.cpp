@@ -1,4 +1,4 @@
-// areal-mpi hist: the integral histogram of an image over all ranks, and histograms of regions from it.
+// areal-mpi hist: the integral histogram of an image over all ranks, and histograms of regions.
 
 #include <CLI/CLI.hpp>
 #include <areal/mpi.hpp>
@@ -39,7 +39,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
       const auto [lo, hi] = range("--range", request.range);
       binning = Binning::uniform(bins, lo, hi);
     }
-    // Counts of the whole image must fit.
+    // The counter must hold the counts of the whole image.
     const auto pixels = static_cast<std::uint64_t>(input.image.width) * static_cast<std::uint64_t>(input.image.height);
     options.counter = pixels >> 32 ? Type::u64 : Type::u32;
   });

@@ -95,7 +95,7 @@ std::unique_ptr<StripSource> open_strips(const std::string& path, const std::str
   if (SyntheticImage::is_name(path)) {
     if (!raw.empty()) refuse("--raw: ", path, " is no file");
     auto strips = std::make_unique<SyntheticStrips>(path);
-    bytes_of(strips->shape(), Type::u64);  // refuses more than can be
+    bytes_of(strips->shape(), Type::u64);  // throws on overflow
     return strips;
   }
   if (!raw.empty()) return std::make_unique<RawStrips>(path, raw_format("--raw", raw));

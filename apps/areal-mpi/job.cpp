@@ -16,7 +16,8 @@ void say(std::string sentence) {
 
 Job::Job(int& argc, char**& argv) {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);  // whose errors end the process with MPI's own words
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED,
+                  &provided);  // on an error MPI ends the process with its own message
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -33,7 +34,7 @@ int Job::local_rank() const {
   return rank;
 }
 
-/// Within some seconds: ranks that throw together arrive together.
+/// Waits for the other ranks for some seconds: ranks that throw together arrive together.
 bool Job::all_are_here() const {
   MPI_Request request = MPI_REQUEST_NULL;
   if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
@@ -58,7 +59,7 @@ void Job::broadcast(void* data, int count, MPI_Datatype type) const {
 
 void Job::require_same(std::string words) const {
   std::size_t all = std::hash<std::string>{}(words), first_all = all;
-  words.resize(200);  // of one size on all ranks
+  words.resize(200);  // the same size on all ranks
   std::string first = words;
   broadcast(first.data(), static_cast<int>(first.size()), MPI_CHAR);
   broadcast(&first_all, 1, MPI_UINT64_T);

@@ -1,5 +1,5 @@
 #pragma once
-// One run of the command on all ranks: who this rank is, what it computes on, and how its errors end the job.
+// One run of the command on all ranks: this rank's number, collective calls, and the end of the job.
 
 #include <mpi.h>
 #include <areal/execution.hpp>
@@ -19,20 +19,19 @@ class Job {
   MPI_Comm comm() const noexcept { return MPI_COMM_WORLD; }
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
-  bool speaks() const noexcept { return rank_ == 0; }  ///< prints what all ranks have
-  /// Among the ranks of this machine.
+  bool speaks() const noexcept { return rank_ == 0; }  ///< prints results common to all ranks
+  /// This rank's number among the ranks of its machine.
   int local_rank() const;
 
   /// See mpi::together.
   void together(const std::function<void()>& part) const { mpi::together(comm(), part); }
 
-  /// What the first rank has. Throws MpiError.
+  /// Receives the first rank's data. Throws MpiError.
   void broadcast(void* data, int count, MPI_Datatype type) const;
-  /// Throws on all ranks where one's command line differs from the first's: they would make different MPI calls, and
-  /// wait for ever.
+  /// Throws on all ranks if one's command line differs from the first's: their MPI calls would differ and deadlock.
   void require_same(std::string words) const;
 
-  /// Ends with that exit code. One rank says the sentence; where others are still at work, they are ended by MPI_Abort.
+  /// Ends the job with that exit code. One rank prints the sentence; MPI_Abort ends ranks that are still at work.
   int end(const std::string& sentence, int code);
   /// The sentence, and MPI_Abort: for what one rank alone knows.
   [[noreturn]] void abort(const std::string& sentence, int code);

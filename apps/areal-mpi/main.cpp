@@ -1,9 +1,9 @@
-// areal-mpi, under mpirun: parses, runs one verb on all ranks, and ends as areal does.
+// areal-mpi, under mpirun: runs one verb on all ranks. Exit codes as areal:
 //   0  done
-//   1  a failure: of a file, of memory, of a backend that is not available, of MPI
+//   1  a failure: a file, memory, a missing backend, MPI
 //   2  wrong use
-// What goes wrong on one rank ends all, with one sentence. SIGTERM, by which mpirun ends the ranks that are left when
-// one has died, removes the unfinished output, whichever rank is left.
+// An error on one rank ends all ranks, with one sentence. When a rank dies, mpirun sends SIGTERM to the others, whose
+// handler removes the unfinished output.
 
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -63,7 +63,7 @@ int parse_and_run(CLI::App& app, Job& job, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   Job job(argc, argv);
-  set_signals();  // after MPI_Init, which may set its own
+  set_signals();  // after MPI_Init, which may set handlers
   areal::command::MpiSettings settings;
   try {
     CLI::App app("Summed-area tables and integral histograms of images whose rows are spread over MPI ranks.",
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
         "Exit codes: 0 done, 1 a failure, 2 wrong use.");
     return parse_and_run(app, job, argc, argv);
   } catch (const areal::command::ReaderGone&) {
-    return 0;  // of the first rank's standard output, after the last that ranks do together
+    return 0;  // the first rank's reader is gone; no collective call follows
   } catch (const areal::mpi::MpiError& error) {
     job.abort(error.what(), 1);
   } catch (const areal::InvalidArgument& error) {

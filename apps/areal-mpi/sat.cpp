@@ -1,4 +1,4 @@
-// areal-mpi sat and query: the table of an image over all ranks, into a file, or for answers alone.
+// areal-mpi sat and query: the table of an image over all ranks, written to a file or only used for answers.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Request {
   bool squares = false;
 };
 
-/// Of every region; the sums in 64 bits of their sign, or as double.
+/// Statistics of every region; sums are 64-bit integers or double.
 struct Answers {
   std::vector<std::uint64_t> natural;
   std::vector<std::int64_t> whole;
@@ -57,7 +57,7 @@ bool is_finite(const ConstView& strip) {
   return true;
 }
 
-/// Throws InvalidArgument on all ranks for an answer that may have wrapped, or to which NaN or infinity may spread.
+/// Throws InvalidArgument on all ranks for a sum that may have wrapped, or into which NaN or infinity may have spread.
 void require_right(const Job& job, const StripInput& input, const SatTable& strip, const std::vector<Stat>& chosen,
                    const std::string& path) {
   int odd = is_float(input.strip.type) && !is_finite(input.strip) ? 1 : 0;
@@ -103,7 +103,7 @@ void write(const Job& job, const std::string& path, const char* kind, const Cons
   Shape whole = table.shape;
   whole.height = input.image.height + (zero ? 1 : 0);
   SharedTable file(job, path, whole, table.type, description);
-  // With border `zero` a strip's first row is the last of the rank before: the first rank alone writes it.
+  // With border `zero` a strip's first row is the last of the previous rank: only the first rank writes it.
   ConstView own = table;
   const std::int64_t skipped = zero && job.rank() > 0 ? 1 : 0;
   if (own.data != nullptr) own.data = own.row(skipped);
@@ -136,7 +136,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   const mpi::Options how{.execution = execution};
   const mpi::Table table = mpi::sat(job.comm(), input.strip, options, how);
   if (!request.output.empty()) {
-    const std::string run = media::new_run();  // the first rank's is written
+    const std::string run = media::new_run();  // only the first rank's is used
     const std::vector<std::string> companions(request.squares ? 1 : 0, "squares");
     write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path, run,
           companions);

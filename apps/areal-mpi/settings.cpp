@@ -15,7 +15,7 @@ void MpiSettings::add_to(CLI::App& app) {
 }
 
 Execution MpiSettings::execution(const Job& job) const {
-  const int local = job.local_rank();  // collective: before anything is refused
+  const int local = job.local_rank();  // collective, so before any refusal
   Execution execution;
   execution.threads = static_cast<int>(whole_number("--threads", threads_text, 0, 4096));
   const auto backend = backend_named(backend_text);

@@ -39,7 +39,7 @@ void remove_shared_table() noexcept {
 SharedTable::SharedTable(const Job& job, const std::string& path, const Shape& shape, Type type,
                          const media::TableFile& description)
     : job_(job), path_(path), shape_(shape), type_(type) {
-  // All know the name before there is a file, so that whoever is left can remove it.
+  // All ranks know the name before the file exists, so that any surviving rank can remove it.
   job.together([&] {
     if (job.speaks()) temporary_ = media::OutputFile::temporary_for(path).string();
   });

@@ -12,7 +12,7 @@
 
 namespace areal::bench {
 
-/// Quotients by a number that is known before the kernel starts (2 or more): one multiplication each. Exact while
+/// Division by a divisor of at least 2, known before the kernel starts, as one multiplication. Exact while
 /// dividend * divisor is below 2^64.
 struct Divider {
   explicit Divider(std::uint64_t by) : divisor(by), inverse(~std::uint64_t{0} / by + 1) {}
@@ -27,8 +27,8 @@ struct Divider {
   std::uint64_t divisor, inverse;  // inverse: 2^64 / divisor, rounded up
 };
 
-/// Tables of (width+1)x(height+1) one after another. Pixels keep their order, so a walk over entries meets them one by
-/// one, with zeros between.
+/// Consecutive tables of (width+1)x(height+1). Pixels keep their order, so a walk over the entries visits pixel after
+/// pixel, with zeros between.
 struct Bordered {
   Bordered(std::int64_t width_, std::int64_t height_)
       : width(width_),

@@ -1,4 +1,4 @@
-// The GPU part of `areal bench`: times areal beside floors (cuda_floors.hpp) and peers (device_peers.hpp). A separate
+// The GPU part of `areal bench`: times areal against floors (cuda_floors.hpp) and peers (device_peers.hpp). A separate
 // plug-in, so that the command needs no CUDA.
 #include <cuda_runtime.h>
 #include <algorithm>
@@ -185,7 +185,7 @@ void run_peers(const CudaSat& c, std::optional<Type> squares_type, const Contest
     std::vector<unsigned char> table(entries * size_of(c.types.table)),
         squares(peer.squares ? entries * size_of(*peer.squares) : 0);
     peer.fetch(table.data(), squares.data());
-    // Beside a table of another layout the floor would be different.
+    // A table of another layout has another floor.
     c.peer({peer.name, times[least.size() + i],
             peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
             peer.whole, table.data(), squares.data()});

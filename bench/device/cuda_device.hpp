@@ -15,7 +15,7 @@ namespace areal::bench {
 
 inline void check(cudaError_t answer) {
   if (answer == cudaSuccess) return;
-  cudaGetLastError();  // report the error now, and not to the next caller
+  cudaGetLastError();  // clear the error, so that the next caller does not see it
   if (answer == cudaErrorMemoryAllocation) throw OutOfMemory(cudaGetErrorString(answer), 0);
   throw Error(cudaGetErrorString(answer));
 }
@@ -39,7 +39,7 @@ inline OwnedStream new_stream() {
   return {stream, [](cudaStream_t s) { cudaStreamDestroy(s); }};
 }
 
-/// A plan's workspace in device memory of its own: its executes allocate nothing and wait for nothing.
+/// A plan's workspace in preallocated device memory, so that executes neither allocate nor wait.
 class DeviceWorkspace {
  public:
   DeviceWorkspace(const Plan& plan, cudaStream_t stream)
@@ -66,7 +66,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Microseconds of each between two events, in turns, after some warm-up rounds.
+/// Microseconds of each contestant between two events, in turns, after some warm-up rounds.
 inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
                                                  cudaStream_t stream, int before = 2) {
   const Event begin, end;
@@ -85,7 +85,7 @@ inline std::vector<std::vector<double>> time_all(const std::vector<std::function
   return times;
 }
 
-/// The one with the least median among the first `count`.
+/// The contestant with the least median among the first `count`.
 inline const std::vector<double>& fastest(const std::vector<std::vector<double>>& times, std::size_t count) {
   const auto median = [](const std::vector<double>& t) {
     std::vector<double> sorted(t);

@@ -23,7 +23,7 @@ struct Contiguous {
   }
 };
 
-/// With border zero, the zeros are written, too. A table's rows are not aligned as the image's are, so the loads are
+/// With border zero, also writes the zeros. A table's rows are not aligned like the image's, so the loads are
 /// single pixels, mostly from the L1, and the stores are whole vectors.
 struct WithBorder {
   Bordered map;

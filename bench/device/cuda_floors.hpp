@@ -23,8 +23,8 @@ struct LeastWork {
   void* squares_table;
 };
 
-/// Several variants; the fastest counts. Up to three entries at the end are left out, so that all stores are whole
-/// vectors.
+/// Several variants, of which the fastest counts. They skip up to three entries at the end, so that all stores are
+/// whole vectors.
 std::vector<std::function<void(cudaStream_t)>> floors(const LeastWork& work);
 
 }  // namespace areal::bench

@@ -124,7 +124,7 @@ class Bench {
   }
   ConstView pixels(const Shape& shape) const { return ConstView(image_.memory.data(), Type::u8, shape).in(place_); }
 
-  /// Both in turns; the result of one more run of ours is handed over.
+  /// Times both in turns, then passes on the result of another run of ours.
   void time(const char* query, const char* floor, std::uint64_t bytes, const std::function<void()>& plain,
             const std::function<void()>& ours, const Memory& out, std::size_t out_bytes) {
     auto times = time_all({plain, ours}, c_.repetitions, stream_.get());

@@ -1,5 +1,5 @@
 #pragma once
-// Queries on a GPU beside plain kernels of the same accesses: see CudaQueries.
+// Queries on a GPU against plain kernels of the same accesses: see CudaQueries.
 
 #include "bench/protocol/cuda_bench.hpp"
 

@@ -25,9 +25,9 @@ struct Contestant {
   std::size_t racer = 0;
   std::string algorithm;
   std::function<void()> run;
-  std::function<void()> poison;  // what it makes
+  std::function<void()> poison;  // overwrites the result
   std::function<void()> verify;  // throws Wrong
-  // For the times of launches: makes a plan that tells of each of them, and returns what `run` is of it. Empty for a
+  // For the times of launches: makes a plan that reports each launch, and returns the `run` of that plan. Empty for a
   // peer.
   std::function<std::function<void()>(const LaunchReport&)> telling;
 };
@@ -53,7 +53,7 @@ std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int m
   run();
   check(cudaStreamSynchronize(stream));
   std::vector<CudaLaunchTimes> all;
-  std::vector<std::size_t> ends;  // number of the launch after the last of each
+  std::vector<std::size_t> ends;  // index of the launch after the last of each
   for (std::size_t i = 0; i < told.size(); ++i) {
     const LaunchCounts& launch = told[i];
     if (told.size() <= 16 || i == 0 || launch.kernel != told[i - 1].kernel) {
@@ -188,7 +188,7 @@ class Course {
     return c;
   }
 
-  /// One execute of that plan on the image, with a workspace of its own.
+  /// One execute of that plan on the image, with its own workspace.
   std::function<void()> execute_of(const SatPlan& plan) {
     const SatArguments arguments{image(), View(out_->data(), race_.types.table, plan.table_shape()).in(there())};
     return execute_of(plan, [=](Workspace& workspace) { plan.execute(arguments, workspace); });
@@ -207,7 +207,7 @@ class Course {
     return [=] { execute(workspace->get()); };
   }
 
-  /// `make` gives the plan that tells of its launches, or of none.
+  /// `make` returns a plan that reports its launches, or does not.
   template <class Make>
   Contestant planned(const Make& make) {
     const auto plan = make(LaunchReport());
@@ -239,7 +239,7 @@ class Course {
     });
   }
 
-  /// Runs it, and names the algorithm if it fails.
+  /// Runs the contestant; an error names its algorithm.
   template <class Do>
   static auto named(const Contestant& c, const Do& run) {
     try {
@@ -258,8 +258,8 @@ class Course {
     });
   }
 
-  /// Times these, in turns with the floor, and frees their memory. Slow ones have separate rounds, so that the others
-  /// complete all of theirs.
+  /// Times contestants in turns with the floor, and frees their memory. Slow ones have separate rounds, so that the
+  /// others complete theirs.
   void measure(const std::vector<std::function<void()>>& least, std::vector<Contestant>& contestants) {
     std::vector<int> rounds;
     std::vector<std::size_t> quick;
@@ -293,7 +293,7 @@ class Course {
           run_profiled(c.run, stream_);
           c.verify();
         });
-        c.run = {};  // frees its workspace: the plan that tells of its launches has its own
+        c.run = {};  // frees its workspace: the plan that reports launches has its own
         if (race_.launches && c.telling)
           launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
         race_.done(c.racer, c.algorithm, times[i], beside[i], launches);

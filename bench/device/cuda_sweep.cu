@@ -1,5 +1,5 @@
-// The sweep behind `auto` on a GPU. Each round runs every algorithm and every floor once, in an order of its own, so
-// that none always finds in the L2 what the same one left. The device makes the image and checks every result.
+// The sweep for `auto` on a GPU. Each round runs every algorithm and every floor once, in random order, so that none
+// always finds the same predecessor's data in the L2. The device makes the image and checks every result.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/research/sat.hpp>
@@ -16,9 +16,9 @@
 namespace areal::bench {
 namespace {
 
-constexpr double slow = 1.6;  // times the fastest: too slow for the default, so that few rounds do
+constexpr double slow = 1.6;  // times the fastest: too slow for the default, so few rounds suffice
 constexpr int slow_rounds = 5, least_rounds = 15;
-constexpr double between_two = 25;   // microseconds from one execute to the next, about
+constexpr double between_two = 25;   // approximate microseconds between executes
 constexpr unsigned order_seed = 14;  // of the rounds' orders
 
 template <class T>
@@ -37,7 +37,7 @@ double time_one(const std::function<void()>& run, const Event& begin, const Even
   return 1000.0 * ms;
 }
 
-/// Microseconds of each between two events, in rounds of random order, after two that do not count.
+/// Microseconds of each contestant between two events, in rounds of random order, after two warm-up rounds.
 std::vector<std::vector<double>> time_shuffled(const std::vector<std::function<void()>>& those, int rounds,
                                                cudaStream_t stream) {
   const Event begin, end;
@@ -138,7 +138,7 @@ class Sweep {
     return [=] { plan.execute(arguments, workspace->get()); };
   }
 
-  /// The least of three, after one that loads the kernel.
+  /// The least of three runs, after one that loads the kernel.
   double first_time(const std::function<void()>& run) const {
     const auto times = time_all({run}, 3, stream_, 1)[0];
     return *std::min_element(times.begin(), times.end());
@@ -186,7 +186,7 @@ class Sweep {
       e.run();
     require_tables_right(sweep_.algorithms[e.number]);
   }
-  /// That the check finds one entry of each table that is one too large. The tables are right before.
+  /// Tests that the check finds an entry of each table that is one too large. The tables must be right before.
   void prove(const Entrant& e) const {
     const auto found = [&](void* table, Type type) {
       with_type(type, [&](auto t) { add_one<<<1, 1, 0, stream_>>>(static_cast<decltype(t)*>(table) + entries_ / 2); });

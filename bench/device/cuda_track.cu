@@ -1,4 +1,4 @@
-// Trackers on a GPU: the tensor of a frame and a step, beside the tensor and the step's loads alone.
+// Trackers on a GPU: the tensor of a frame and a step, against the tensor and only the step's loads.
 #include <cuda_runtime.h>
 #include <areal/histogram.hpp>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace {
 constexpr int bins = 16, radius = 7, side = 2 * radius + 1, scales = 3, lanes = 16, edges = 11;
 constexpr int threads = 2 * edges * lanes;
 
-// A block a box, scale and row of places; a thread a place and an edge of the tenths, where it loads the three points
-// on the halves' edges, of each bin. Of 32u, border none.
+// A block per box, scale and row of places; a thread per place and edge of the tenths. The thread loads the three
+// points on the edges of the halves, for each bin. 32u, border none.
 __global__ void __launch_bounds__(threads)
     load_points(const std::uint32_t* tensor, int width, std::int64_t plane, const Region* boxes, std::uint32_t* out) {
   const int row = static_cast<int>(blockIdx.x) % side, scale = static_cast<int>(blockIdx.x) / side % scales;

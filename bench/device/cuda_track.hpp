@@ -1,5 +1,5 @@
 #pragma once
-// Trackers on a GPU beside their floor: see CudaTrack.
+// Trackers on a GPU against their floor: see CudaTrack.
 
 #include "bench/protocol/cuda_bench.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-// Other libraries' kernels, timed on the device beside areal's: each prepares itself for one image, then queues its
-// work.
+// Other libraries' kernels, timed on the device against areal's: each prepares for one image, then queues its work.
 
 #include <cuda_runtime_api.h>
 #include <areal/border.hpp>
@@ -36,8 +35,8 @@ struct DevicePeer {
   std::function<void(void* table, void* squares)> fetch;
 };
 
-/// NPP's integral of bytes, from libnppist.so, which is opened here. Null, with the reason in `missing`, if it has none
-/// for that scene.
+/// NPP's integral of bytes, from libnppist.so, which this function opens. Null, with the reason in `missing`, if NPP
+/// does not support the scene.
 std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing);
 
 /// CUB's scan of all pixels as one line, in the table's type: an upper bound for a scan, which has no columns to add

@@ -1,5 +1,5 @@
 #pragma once
-// The execute that a profiler sees: the one whose result is checked. ncu --profile-from-start off has no other.
+// The execute that a profiler sees, the one whose result is checked; use ncu --profile-from-start off.
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -7,11 +7,11 @@
 
 namespace areal::bench {
 
-/// bench/pages/ncu_bounds.py tells executes apart by this kernel, one before each of them.
+/// Marks the start of an execute, for bench/pages/ncu_bounds.py.
 template <class = void>
 __global__ void profiled_execute() {}
 
-/// Runs it, and waits for it: profiled where a profiler is there.
+/// Runs the work and waits for it, with an attached profiler on.
 template <class Execute>
 void run_profiled(const Execute& execute, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream));

@@ -2,11 +2,11 @@
 // Scan-scan, the baseline of Chen 2018 (VI-B.2): sums along each row, then down each column, in place in the table. The
 // scheme is that of a well-known library; the code is ours. Two launches; reads 2, writes 2 per element.
 //
-//   row            a block of 256 goes along a row, one element a thread: Kogge-Stone over each warp by shuffles, then
+//   row            a block of 256 scans a row, one element per thread: Kogge-Stone over each warp by shuffles, then
 //                  over the warps' sums
-//   row_of_bytes   the same, 16 pixels a thread: one load of 16 bytes, a serial scan of the 16, then the block's scan
+//   row_of_bytes   the same, 16 pixels per thread: one load of 16 bytes, a serial scan of the 16, then the block's scan
 //                  of the threads' sums. Four lanes exchange their sums so that they write 64 contiguous bytes
-//   column         a thread goes down a column, with eight rows loaded at once: as many loads in flight as with the
+//   column         a thread scans a column, with eight rows loaded at once: as many loads in flight as with the
 //                  library's blocks, which have eight threads for a column
 //
 // Written over a machine M: CUDA's is in scan_scan_peer.cu, and threads of the host run the same code in its test. M
@@ -26,9 +26,9 @@
 namespace areal::bench::scan_then_scan {
 
 inline constexpr int warp = 32, row_threads = 256, most_threads = 1024;
-inline constexpr int pixels = 16;     // of a thread
-inline constexpr int rows_ahead = 8;  // of a column
-inline constexpr int columns = warp;  // of a block
+inline constexpr int pixels = 16;     // per thread
+inline constexpr int rows_ahead = 8;  // per column
+inline constexpr int columns = warp;  // per block
 
 /// Sixteen bytes.
 template <class T>

@@ -1,5 +1,5 @@
-"""Every algorithm beside areal's default, and sums of a line beside CUB's: the tables of docs/algorithms/README.md. A record's
-`source`, from the catalogue, says where an algorithm comes from: "areal" for ours, none for a peer."""
+"""Every algorithm against areal's default, and sums of a line against CUB's: the tables of docs/algorithms/README.md. A record's
+`source`, from the catalogue, is the algorithm's paper, "areal" for ours, or none for a peer."""
 
 from figure_page import count_text
 
@@ -10,12 +10,12 @@ def us(value):
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
-def table(path, records, column_of, titles, beside, whose):
-    """One row for each algorithm: time, and its ratio to the time of `beside`, which the text calls `whose`. Ratios below 1 are bold."""
+def table(path, records, column_of, titles, baseline, whose):
+    """One row per algorithm: time, and its ratio to the time of `baseline`, which the text calls `whose`. Ratios below 1 are bold."""
     columns = list(dict.fromkeys(column_of(row) for row in records))
     times = {(row["algorithm"], column_of(row)): row["time_us"]["median"] for row in records}
     floors = {column_of(row): row["floor_us"] for row in records}
-    base = {column: times.get((beside, column)) for column in columns}
+    base = {column: times.get((baseline, column)) for column in columns}
     first = records[0]
     lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Each cell: microseconds of one "
              f"execute, and the ratio to {whose}, **bold** where it is below 1.", "",
@@ -26,19 +26,19 @@ def table(path, records, column_of, titles, beside, whose):
             time, other = times.get((name, column)), base[column]
             if time is None:
                 cells.append("")
-            elif name == beside or other is None:
+            elif name == baseline or other is None:
                 cells.append(us(time))
             else:
                 ratio = f"{time / other:.2f}"
                 cells.append(f"{us(time)}, {'**' + ratio + '**' if time < other else ratio}")
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     shares = [f"{us(floors[c])}" + (f", {floors[c] / base[c]:.2f}" if base[c] else "") for c in columns]
-    return [*lines, "| the floor | " + " | ".join(shares) + " |", "", verdict(records, columns, times, base, beside, whose)]
+    return [*lines, "| the floor | " + " | ".join(shares) + " |", "", verdict(records, columns, times, base, baseline, whose)]
 
 
-def verdict(records, columns, times, base, beside, whose):
-    """The ratio of the papers' fastest to `beside` in each column, and the columns where `beside` is not faster."""
-    papers = [name for name in dict.fromkeys(row["algorithm"] for row in records if row.get("source", "areal") != "areal") if name != beside]
+def verdict(records, columns, times, base, baseline, whose):
+    """The ratio of the papers' fastest to `baseline` in each column, and the columns where `baseline` is not faster."""
+    papers = [name for name in dict.fromkeys(row["algorithm"] for row in records if row.get("source", "areal") != "areal") if name != baseline]
     words, lost, without = [], [], []
     for column in columns:
         rivals = [(times[name, column], name) for name in papers if (name, column) in times]

@@ -1,5 +1,5 @@
 """The measured part of docs/algorithms/chen-2018.md: Figures 6 to 8 of Chen 2018, from `areal bench sat --figure chen`, and
-the model beside them, from `areal model chen --measured`. report.py calls it."""
+the model's predictions, from `areal model chen --measured`. report.py calls it."""
 
 PAGE = "docs/algorithms/chen-2018.md"
 THREE = ("scanrow-brlt", "brlt-scanrow", "scanrow-column")
@@ -162,7 +162,7 @@ def breakdown(records):
 
 
 def model(objects):
-    """The model with the figures of areal_latencies, beside the measured times: one object of `areal model chen --json`."""
+    """The model with the figures of areal_latencies against the measured times: one object of `areal model chen --json`."""
     found = [one for one in objects if "measured" in one]
     if not found:
         return ["", "The model beside measured times: not measured yet."]

@@ -11,7 +11,7 @@ RATE = 1000  # tasks a second of a scheduler on a core of its own: Dask's docume
 
 
 def of_part(records, part):
-    """Records of one chunk's part; those of whole images have boxes."""
+    """The records of single chunks; those of whole images have boxes."""
     return [row for row in records if row["part"] == part and "boxes" not in row]
 
 
@@ -47,7 +47,7 @@ def runs(records):
 
 
 class Constants:
-    """What one chunk costs; times of other chunks go by their pixels or their sides."""
+    """The cost of one chunk; times of other chunks scale with their pixels or their sides."""
 
     def __init__(self, records):
         sums, carry, tables, graph, scheduler, hop = (of_part(records, part)[-1] for part in ("sums", "carry", "table", "graph", "scheduler", "hop"))
@@ -60,11 +60,11 @@ class Constants:
         self.hop = median(hop) / hop["tasks"]
 
     def long(self, chunk):
-        """Seconds of a chunk's two long tasks, in the mean."""
+        """Mean seconds of a chunk's two long tasks."""
         return (self.sums + self.table) / 2 * (chunk / self.chunk) ** 2
 
     def fetched(self, chunk):
-        """Bytes that a chunk's tasks take from other workers at most: three sums, three carries."""
+        """The most bytes that a chunk's tasks receive from other workers: three sums, three carries."""
         return 3 * (self.sums_bytes + self.carry_bytes) * chunk / self.chunk
 
 
@@ -100,7 +100,7 @@ def paper(c):
 
 
 def lines(newest):
-    """Of several records of one part the last file's counts: the constants may have been measured again."""
+    """The last file's record counts: newer runs replace the constants."""
     paths, records = [], []
     for cases in ("dask", "dask-40-GB", "dask-constants"):
         path, found = newest(cases, "cpu-2")

@@ -1,4 +1,4 @@
-"""The measured part of docs/algorithms/kasagi-2014.md: Table II of Kasagi 2014, and the paper's claims beside it."""
+"""The measured part of docs/algorithms/kasagi-2014.md: Table II of Kasagi 2014 against the paper's claims."""
 
 import math
 from pathlib import Path
@@ -49,7 +49,7 @@ class Sheet:
                               if row["shown"] == "kasagi-r" and size_of(row) == size} for size in self.sizes}
 
     def take_hybrid(self, size, r, time):
-        """The share nearest to 1/4 is the one of 1.25R1W."""
+        """The share nearest to 1/4, which stands for 1.25R1W."""
         if size not in self.near or abs(r - 0.25) < abs(self.near[size] - 0.25):
             self.near[size], self.times[QUARTER, size] = r, time
         if time < self.times.get((BEST, size), float("inf")):

@@ -28,7 +28,7 @@ def seconds_text(seconds):
 
 
 def times(records, scaling):
-    """Of each number of ranks the last record, from few to many."""
+    """The last record for each number of ranks, in ascending order."""
     found = {row["ranks"]: row for row in records if row["what"] == "mpi-sat" and row["scaling"] == scaling}
     return [found[ranks] for ranks in sorted(found)]
 
@@ -49,7 +49,7 @@ def scaling_lines(rows, scaling):
 
 
 class Constants:
-    """What a pixel costs a rank, with as many ranks on its machine as were measured; and a message."""
+    """The cost of a pixel to a rank, with the most ranks per machine that were measured, and of a message."""
 
     def __init__(self, records):
         row = times(records, "weak")[-1]
@@ -62,7 +62,7 @@ class Constants:
         self.rate = long / (messages[long] - self.latency)
 
     def exchange(self, ranks, width):
-        """MPI_Exscan by doubling: rounds of messages with all of a piece, a piece after the other."""
+        """MPI_Exscan by doubling: rounds of messages with a whole piece, piece by piece."""
         rounds, count = math.ceil(math.log2(ranks)), width * self.entry
         return rounds * (math.ceil(count / PIECE) * self.latency + count / self.rate)
 
@@ -109,7 +109,7 @@ def measured(newest):
 
 
 def device_lines(newest):
-    """Ranks with a GPU each: of the most GPUs that were measured, as gpu-bench names the files."""
+    """Ranks with a GPU each: the file with the most GPUs, by gpu-bench's names of files."""
     made = []
     for kind in ("", "-floats"):
         for gpus in (8, 4, 2):
@@ -126,7 +126,7 @@ def device_lines(newest):
 
 
 def strong_plot(rows):
-    """How many times as fast as one rank, over the ranks; both axes logarithmic."""
+    """A plot of the speedup over one rank, with logarithmic axes."""
     svg = Svg(460, 330)
     left, right, top, bottom = 60, 430, 44, 280
     last = math.log2(rows[-1]["ranks"])

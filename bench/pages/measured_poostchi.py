@@ -64,7 +64,7 @@ class Measured:
         return None if up is None or down is None else up + down
 
     def frame(self, algorithm, case):
-        """The time of a frame with two buffers, where such a pipeline was run; else the paper's bound: the longer of copies and execute."""
+        """The time of a frame with two buffers, if such a pipeline was run; else the paper's bound: the longer of copies and execute."""
         if (algorithm, case) in self.running:
             return self.running[algorithm, case]
         execute, transfers = self.time(algorithm, case), self.transfers(case)

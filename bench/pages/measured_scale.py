@@ -22,7 +22,7 @@ def pixels_text(row):
 
 
 def beyond(row, records, key):
-    """Nanoseconds a pixel, less what as many regions of the smallest image take; None where that is most of it."""
+    """Nanoseconds per pixel, less the time of as many regions of the smallest image; None if that is most of the time."""
     least = min((other for other in records if other["regions"] == row["regions"]), key=lambda other: other["bytes"])
     more = row[key]["median"] - least[key]["median"]
     return 1e3 * more / (row["bytes"] - least["bytes"]) if more > least[key]["median"] else None
@@ -75,7 +75,7 @@ def beside(path, records):
 
 
 def over_gpus(tables, tensors):
-    """One table, and one tensor's bins, over two GPUs beside one."""
+    """One table, and one tensor's bins, over two GPUs against one."""
     made = ["", "**One table over two GPUs**, resident, half of the rows on each. One GPU takes its fastest algorithm. Pieces of a spread table have carries, which `bands` does not support, so they use the kernels of tiles. *Of one* is the time of one GPU divided by that of two; the floor is a copy "
             "by both GPUs at once. " + f"`bench/results/{tables[0].name}`, commit {tables[1][0]['commit']}, two {tables[1][0]['device']}.", ""]
     rows = []

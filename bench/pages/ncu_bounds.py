@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bounds the kernels of each case: what ncu reads of one execute, kernel by kernel.
+"""The bounds of each case's kernels, by ncu's counters of one execute.
 
 usage: ncu_bounds.py [--areal BIN] [--ncu NCU] [--json F.json] [--keep FOLDER] [--again FOLDER] [--only NAME]
 
@@ -55,7 +55,7 @@ KEPT = ("what", "algorithm", "lane", "width", "height", "bins", "batch", "border
 
 
 def profile(ncu, areal, words, kept, dropped):
-    """Runs it under ncu: the raw page and the records go into files."""
+    """Runs the case under ncu, and writes the raw page and the records to files."""
     records = kept.with_suffix(".json")
     while True:
         records.unlink(missing_ok=True)
@@ -76,13 +76,13 @@ def profile(ncu, areal, words, kept, dropped):
 
 
 def kernel_name(demangled):
-    """`Lookback` of a kernel of ours, by the object that it runs."""
+    """The name of a kernel of ours, such as `Lookback`, by the object that it runs."""
     match = re.search(r"kernels::(\w+)\s*<", demangled) or re.search(r"(\w+)\s*[<(]", demangled)
     return match.group(1) if match else demangled
 
 
 def kernel_of(row):
-    """A line of ncu's raw page."""
+    """Parses a line of ncu's raw page."""
     found = {"kernel": kernel_name(row["Kernel Name"])}
     for name, metric, factor in METRICS:
         if name not in found and re.match(r"[\d,.]+$", row.get(metric) or ""):

@@ -28,7 +28,7 @@ import tempfile
 L1 = "l1tex__t_sectors_pipe_lsu_mem_global_op_"
 L2 = "lts__t_sectors_srcunit_tex_op_"
 NEEDED = [f"{L1}ld.sum", f"{L1}st.sum", f"{L2}read.sum", f"{L2}write.sum"]
-# Asynchronous copies through the L1 and past it. Left out if this ncu or GPU has no such counter.
+# Asynchronous copies through the L1 and past it. Omitted if ncu or the GPU lacks the counter.
 COPIES = [f"sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_{way}.sum" for way in ("access", "bypass")]
 MOST = 0.02
 WORD = 8  # bytes of a published word: a value of 32 bits and a tag
@@ -173,7 +173,7 @@ def table(records):
 
 
 def parser_of(words):
-    """What every tool that runs ncu is told; the command is the one beside it, in a bundle, or of the Release build."""
+    """The arguments of every tool that runs ncu. The command is by default the one in the tool's bundle, or that of the Release build."""
     here = pathlib.Path(__file__).resolve().parent
     built = [here / "bin" / "areal", here.parents[1] / "build" / "release" / "apps" / "areal" / "areal"]
     parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)

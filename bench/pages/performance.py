@@ -65,7 +65,7 @@ def case(row):
 
 
 def lane_beside(lane):
-    """Peers that choose the table's type themselves name only the pixel type. They stand beside one type pair of ours."""
+    """Peers that choose the table's type themselves name only the pixel type; each is compared with one type pair of ours."""
     if lane and re.fullmatch(r"\d+[usf]", lane):
         return lane + (lane if lane.endswith("f") else "32u")
     return lane
@@ -93,7 +93,7 @@ def bold(text, falls_short):
 
 
 def beside(row, peers, name):
-    """The peer's time over ours. Of several peers, the one with as many threads counts."""
+    """The peer's time over ours; if there are several, of the peer with as many threads."""
     found = sorted((peer for peer in peers if short_name(peer["algorithm"]) == name and same_case(row, peer)),
                    key=lambda peer: peer["threads"] != row["threads"])
     if not found:
@@ -103,7 +103,7 @@ def beside(row, peers, name):
 
 
 def columns_of(rows):
-    """The columns that tell these records apart."""
+    """The columns in which these records differ."""
     columns = [("algorithm", lambda row: f"`{row['algorithm']}`"), ("types", lambda row: row["lane"] or ""),
                ("size", lambda row: f"{row['width']}x{row['height']}")]
     many = {"region": "regions", "video": "frames", "track": "boxes"}.get(rows[0]["what"], "images")
@@ -136,7 +136,7 @@ def peers_alone(rows, peers):
 
 
 def timed(records):
-    """The records for this page. Records with `shown` belong to the papers' pages, those of tracks without a floor to trackers_page."""
+    """The records for this page. Records with `shown` are for the papers' pages, those of tracks without a floor for trackers_page."""
     return [row for row in records if row.get("what") in WORDS and "shown" not in row and (row["what"] != "track" or "fraction" in row)]
 
 
@@ -195,7 +195,7 @@ def sectors_page(found):
 
 
 def twins_page(found):
-    """Kernels over the machine beside hand-written CUDA: tests/cuda/cuda_twin_test.cu."""
+    """Kernels over the machine against hand-written CUDA: tests/cuda/cuda_twin_test.cu."""
     records = [record for (_, cases), (_, records) in found.items() if cases == "twin" for record in records]
     lines = ["", "## Kernels beside hand-written twins", "", "Registers and instructions are in [notes/cuda-twin.md](notes/cuda-twin.md)."]
     if not records:
@@ -206,7 +206,7 @@ def twins_page(found):
 
 
 def trackers_page(found):
-    """How well the trackers follow: areal bench track."""
+    """The accuracy of trackers: areal bench track."""
     records = [row for (machine, cases), (_, rows) in found.items() if cases == "track" and machine != "cuda" for row in rows if "iou" in row]
     lines = ["", "## Trackers", "",
              "Mean overlap (intersection over union) with the true box in `areal bench track`. In seeded sequences a patch moves over a picture: it pans (plain), "

@@ -1,5 +1,5 @@
-"""Two sections of docs/performance.md, each from the newest record of its kind and left out where there is none: what `auto` chooses
-(DATE-cuda-sat-sweep.json) and what bounds each case (DATE-cuda-bounds.json)."""
+"""Two sections of docs/performance.md, each from the newest record of its kind, if there is one: the choices of `auto`
+(DATE-cuda-sat-sweep.json) and the bound of each case (DATE-cuda-bounds.json)."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def source(path, records):
 
 
 def present_choices(path, cases):
-    """Case -> what `auto` chooses now, of the record that PRESENT was written for; of another what it chose when that was measured."""
+    """Case -> the present choice of `auto`, for the record that PRESENT was written for; for other records the choice when they were measured."""
     present = json.loads(PRESENT.read_text())
     known = present["choices"] if path is not None and present["record"] == path.name else {}
     return [known[f"{case['lane']} {case['border']} {case['width']}x{case['height']}x{case['batch']}"] if known else sweep_choices.chosen(case) for case in cases]
@@ -74,7 +74,7 @@ def choices(found):
 
 
 def bound(kernel):
-    """By the busiest unit and by what warps wait for."""
+    """The bound, by the busiest unit and the waits of warps."""
     busy, unit = max(((kernel[key], name) for key, name in UNITS.items() if key in kernel), default=(0, ""))
     reason = next(iter(kernel["stalls"]), None)
     waits = f"waiting for {STALLS.get(reason, reason)}" if reason else "latency"
@@ -86,12 +86,12 @@ def percent(kernel, key):
 
 
 def moved(case, kernel):
-    """What DRAM read and wrote, for each byte that the case must read and write."""
+    """The bytes that DRAM read and wrote, over the least that the case must read and write."""
     return f"{(kernel['dram_read'] + kernel['dram_written']) / case['bytes']:.2f}" if case.get("bytes") and "dram_read" in kernel and "dram_written" in kernel else ""
 
 
 def key_of(kind, row, algorithm):
-    """What tells a measurement apart. Of tensors the records here have `auto` alone."""
+    """The key of a measurement. The records of tensors have only `auto`."""
     return kind, row.get("lane"), row["width"], row["height"], row["batch"], row.get("border") or "none", row["bins"], None if kind == "histogram" else algorithm
 
 

@@ -4,7 +4,7 @@ CASES = "python-peers"
 
 
 def lines(found):
-    """Of the newest records, {(machine, cases): (path, records)}; nothing where there are none."""
+    """The section for the newest records, {(machine, cases): (path, records)}; empty without records."""
     files = [value for (_, cases), value in sorted(found.items()) if cases == CASES]
     made = []
     for path, records in files:

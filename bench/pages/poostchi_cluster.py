@@ -1,4 +1,4 @@
-"""Figures 16 and 17 of Poostchi 2017 and what is beyond them, from the records of `areal bench cluster --figure poostchi`, of one GPU
+"""Figures 16 and 17 of Poostchi 2017 and larger cases, from the records of `areal bench cluster --figure poostchi`, of one GPU
 (DATE-cuda-cluster-NAME.json) and of several (DATE-cuda-cluster-2-NAME.json); measured_poostchi.py shows them."""
 
 import targets
@@ -27,7 +27,7 @@ class Cluster:
         return [row for row in [*self.one, *self.several] if row["part"] in parts]
 
     def over_one(self, row):
-        """The rate on several GPUs over that on the one of the other file; None for records of one."""
+        """The rate on several GPUs over that on one GPU, from the other file; None for records of one GPU."""
         if row["backend"] != "cuda" or not all(name.startswith("cuda:") for name in row["devices"].split(",")) or "," not in row["devices"]:
             return None
         same = ("part", "algorithm", "order", "width", "height", "bins")
@@ -56,7 +56,7 @@ def fraction(row):
 
 
 def down(c):
-    """Tensors to the host: Figure 16, and what fits no memory."""
+    """Tensors to the host: Figure 16, and tensors beyond memory."""
     rows = [[row["devices"], *case(row), by(row), second(row), number(ratio(1e6, row["floor_us"])), fraction(row),
              two(targets.cluster(row)), two(c.over_one(row))]
             for row in c.rows("figure-16", "down", "tiles", "table") if row["algorithm"] != "answers"]

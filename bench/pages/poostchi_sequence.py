@@ -32,7 +32,7 @@ class Sequences:
         return self.records.time(what="transfer", algorithm=which, width=width, height=height, bins=bins)
 
     def running(self):
-        """Microseconds of a frame of two slots, as the paper has them, by algorithm and case."""
+        """Microseconds of a frame with two slots, as in the paper, by algorithm and case."""
         return {(row["algorithm"], ((row["width"], row["height"]), row["bins"])): row["time_us"]["median"]
                 for row in self.rows if row["slots"] == 2 and row["order"] == "breadth"}
 
@@ -42,7 +42,7 @@ def total(row):
 
 
 def longest(row):
-    """Of what can overlap: the reading, the two directions of the link, the kernels."""
+    """The longest of the stages that can overlap: reading, the two directions of the link, the kernels."""
     stages = row["stages_us"]
     return max(stages["read"], stages["up"], stages["initialise"] + stages["scan"], stages["down"])
 

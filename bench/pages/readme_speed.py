@@ -16,7 +16,7 @@ from svg import BLUE, DARK, GREEN, GREY, ORANGE, PURPLE, RED, Svg  # noqa: E402
 PLOT = "docs/pictures/readme/speed.svg"
 CPUS = ("cpu-2", "cpu-16")  # threads: as many as the name says
 LIBRARIES = {"npp": "NPP", "cub": "CUB scan", "torch": "PyTorch", "cupy": "CuPy", "opencv": "OpenCV"}
-# what it is called, machine, cases, and the record's fields
+# name, machine, cases, and the record's fields
 ROWS = (
     ("table, 8u32s, border zero", "cuda", "sat-border-zero", {"lane": "8u32s", "width": 4096, "height": 4096}),
     ("table, 32f32f, border none", "cuda", "sat", {"lane": "32f32f", "width": 4096, "height": 4096}),
@@ -54,7 +54,7 @@ def find(records, machine, fields):
 
 
 def beside(records, own):
-    """The other libraries of the same case: their times over ours. Of several records of one, that of as many threads."""
+    """The times of other libraries for the same case over ours; if a library has several records, of the one with as many threads."""
     found = {}
     for row in sorted(records, key=lambda row: row["threads"] != own["threads"]):
         same = all(row[key] == own[key] for key in ("lane", "width", "height", "batch"))
@@ -107,7 +107,7 @@ def curves(newest):
 
 
 def apart(places, least):
-    """The same order from top to bottom, no two nearer than `least`."""
+    """Moves heights apart to at least `least`, in the same order from top to bottom."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved = list(places)
     for _ in range(200):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What src/policy/sat_choice.hpp should choose, from a record of `areal bench sat --table sweep`.
+"""The best choices for src/policy/sat_choice.hpp, from a record of `areal bench sat --table sweep`.
 
 usage: sweep_choices.py [RECORD] [--all]   (the newest *-cuda-sat-sweep.json of bench/results without RECORD)
 
@@ -23,7 +23,7 @@ BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 def rows_of(case):
-    """Algorithm -> row; of what `auto` chose its own row, if it has one."""
+    """Algorithm -> row; for the choice of `auto` its own row, if it has one."""
     rows = {}
     for row in case["rows"]:
         if row["algorithm"] != "auto":
@@ -35,7 +35,7 @@ def rows_of(case):
 
 
 def best_of(case):
-    """The best row's algorithm, and the row. `auto` counts as what it chose."""
+    """The best row's algorithm, and the row. `auto` counts as its choice."""
     row = min(case["rows"], key=lambda row: row["median"])
     return (row["chose"] if row["algorithm"] == "auto" else row["algorithm"]), row
 
@@ -45,13 +45,13 @@ def chosen(case):
 
 
 def ratio(case, algorithm):
-    """Its time over the best row's; infinite where it was not measured."""
+    """The algorithm's time over the best row's; infinite if it was not measured."""
     row = rows_of(case).get(algorithm)
     return row["median"] / best_of(case)[1]["median"] if row else INFINITE
 
 
 def is_enough(case, algorithm):
-    """Within 3 % of the best row, or not to be told from it: as tests/policy/sat_sweep_test.cpp."""
+    """Is the row within 3 % of the best, or not significantly slower? The rule of tests/policy/sat_sweep_test.cpp."""
     row, best = rows_of(case).get(algorithm), best_of(case)[1]
     return row is not None and (row["median"] <= MOST * best["median"] or row["between"][0] <= best["between"][1])
 
@@ -73,13 +73,13 @@ def shorter(case):
 
 
 def bytes_of(lane):
-    """Of a pixel and an entry: 8u32f has 1 and 4."""
+    """The bytes of a pixel and of an entry: 1 and 4 for 8u32f."""
     digits = "".join(letter if letter.isdigit() else " " for letter in lane).split()
     return BYTES[digits[0]], BYTES[digits[1]]
 
 
 def choice(case, few, bands, diagonal):
-    """Simpler rules than best_sat has: no range of sizes by border, no count of tiles, batches as large images."""
+    """Simpler rules than best_sat's: no range of sizes by border, no count of tiles, batches as large images."""
     if max(case["width"], case["height"]) <= LONGEST and pixels(case) <= few:
         return "all-partials"
     if case["batch"] == 1 and "bands" in rows_of(case) and bands[case["border"]][0] <= shorter(case) < bands[case["border"]][1]:
@@ -92,7 +92,7 @@ def fit(cases):
     known = {}
 
     def cost(case, name):
-        """Is it beyond 3 %, by how much; is it another choice than `auto` made, and its ratio."""
+        """Is the choice beyond 3 %, and by how much; does it differ from that of `auto`, and its ratio."""
         key = id(case), name
         if key not in known:
             far = not is_enough(case, name)
@@ -115,9 +115,9 @@ def fit(cases):
 
 
 def ranges(cases, few, bands, diagonal):
-    """Of each threshold the numbers between which it chooses the same in this record."""
+    """The range of each threshold in which the choices for this record do not change."""
     def between(values, holds):
-        """The largest value that does not hold and the least that does."""
+        """The largest value for which the condition fails and the least for which it holds."""
         return max((value for value in values if not holds(value)), default=0), min((value for value in values if holds(value)), default=INFINITE)
 
     areas = {pixels(case) for case in cases if max(case["width"], case["height"]) <= LONGEST}
@@ -133,19 +133,19 @@ def ranges(cases, few, bands, diagonal):
 
 
 def from_to(low, high):
-    """A side from which on: any above `low` up to `high`."""
+    """The text of a least side: any value above `low` up to `high`."""
     if high == INFINITE:
         return f"never (longest here {low})" if low else "never"
     return f"from {high}" + (f" (any from {low + 1} on)" if low else " or less")
 
 
 def below(low, high):
-    """A side that is too long: any above `low` up to `high`."""
+    """The text of a first side that is too long: any value above `low` up to `high`."""
     return "" if high == INFINITE else f", below {high} (any from {low + 1} on)"
 
 
 def proposal(cases):
-    """Lines, and the cases that stay beyond 3 %."""
+    """The lines, and the cases that remain beyond 3 %."""
     (beyond, _, changed, _), few, bands, diagonal = fit(cases)
     found = ranges(cases, few, bands, diagonal)
     low, high = found["few"]
@@ -160,12 +160,12 @@ def proposal(cases):
 
 
 def plain(record):
-    """The cases that have a choice: those of squares have the default alone."""
+    """The cases with a choice: those with squares only have the default."""
     return [case for case in record if "+" not in case["lane"]]
 
 
 def report(record, every):
-    """The text, and the number of cases that stay beyond 3 %."""
+    """The text, and the number of cases that remain beyond 3 %."""
     lines = []
     for case in record:
         name, stays = chosen(case), is_enough(case, chosen(case))

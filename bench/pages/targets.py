@@ -1,4 +1,4 @@
-"""The target of each case: the fraction, floor / areal, that it should reach at least, the goal behind it where there is one, and how many times as fast as a peer it should be."""
+"""The targets of each case: the least fraction, floor / areal, for some a higher goal, and the least ratio to a peer's time."""
 
 SQUARE = (1024, 2048, 4096, 8192, 16384)  # sides; the last stands for all larger ones, too
 GOALS = (0.75, 0.80, 0.90, 0.95, 0.96)
@@ -35,7 +35,7 @@ CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32
 
 
 def of_table(row):
-    """At least and goal of a table on a GPU."""
+    """The least fraction and the goal of a table on a GPU."""
     lane, width, height, images = row["lane"], row["width"], row["height"], row["batch"]
     border = row.get("border") or "none"
     if border == "none" and (lane, width, height, images) in SHAPES:
@@ -52,7 +52,7 @@ def of_table(row):
 
 
 def of_tensor(row):
-    """At least and goal of a tensor on a GPU."""
+    """The least fraction and the goal of a tensor on a GPU."""
     size = row["width"], row["height"], row["batch"], row["bins"]
     entry = next((entry for entry in COUNTERS if row["lane"].endswith(entry)), None)
     return (COUNTERS[entry], None) if entry else HISTOGRAMS.get(size, (None, None))
@@ -71,7 +71,7 @@ def of_cpu(row):
 
 
 def fractions(row):
-    """The fraction that a record should reach at least, and the goal behind it; None where there is none."""
+    """The least fraction for a record, and its goal; None without a target."""
     if row["what"] == "video":
         return VIDEO if row["backend"] == "cpu" else NVDEC.get(row["algorithm"]), None
     if row["what"] == "sequence":

@@ -1,5 +1,5 @@
 #pragma once
-// What `areal bench` asks of its CUDA plug-in.
+// The interface of `areal bench` to its CUDA plug-in.
 
 #include <areal/border.hpp>
 #include <areal/region.hpp>
@@ -20,26 +20,26 @@ namespace areal::bench {
 /// Another library's kernel, timed in turns with the floor.
 struct CudaPeer {
   std::string name;                  ///< library, version, function
-  std::vector<double> times, floor;  ///< microseconds; no floor where it makes tables of another geometry than ours
-  Border border;                     ///< of what it makes
+  std::vector<double> times, floor;  ///< microseconds; no floor if its tables have another geometry than ours
+  Border border;                     ///< of its tables
   std::optional<Type> squares;
-  bool whole;                         ///< else `table` is the last entry alone
+  bool whole;                         ///< else `table` is only the last entry
   const void *table, *squares_table;  ///< host, contiguous: of the type pair's type, and of the squares'
 };
 
-/// Tables of one image, of every algorithm beside the floor; all in turns, one execute between two events.
+/// Tables of one image by every algorithm and the floor, in turns, one execute between two events.
 struct CudaSat {
   TypePair types;
   Squares squares;  ///< also the table of squares
   Border border;
   std::int64_t width, height, batch;
   const void* image;            ///< host, contiguous
-  void *table, *squares_table;  ///< host, contiguous: what `done` may look at
+  void *table, *squares_table;  ///< host, contiguous: the results for `done`
   std::vector<std::string> algorithms;
   int repetitions, device;
   bool peers;                                             ///< of one image, after ours
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
-  /// Each algorithm's microseconds, its tables being there.
+  /// Called with each algorithm's microseconds; its tables are in `table` and `squares_table`.
   std::function<void(const std::string& id, const std::vector<double>&)> done;
   std::function<void(const CudaPeer&)> peer;
   std::function<void(const std::string&)> note;  ///< which peer is missing, and why
@@ -50,32 +50,34 @@ struct CudaHistogram {
   std::int64_t width, height, batch, bins;
   Type counter;                         ///< 16u, 32u; 32f adds weights
   const void* image;                    ///< host, contiguous
-  const float* weights;                 ///< one for each pixel; nullptr unless the counter is 32f
+  const float* weights;                 ///< one per pixel; nullptr unless the counter is 32f
   std::vector<std::string> algorithms;  ///< ids, or auto
   int repetitions, device;
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the memset
-  /// What ran, and its microseconds. `at(bin, x, y, n)` is an entry of its tensor. Throws where that is wrong.
+  /// Called with the algorithm that ran and its microseconds. `at(bin, x, y, n)` is an entry of its tensor. Throws if
+  /// the tensor is wrong.
   std::function<void(const std::string& id, const std::vector<double>&,
                      const std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& at)>
       done;
   std::function<void(std::size_t i, const std::string& why)> refused;
 };
 
-/// Random regions of one image (8u): their sums from its table (32u, border zero) beside a plain kernel of four random
-/// loads each, and, where `bins` is not 0, their histograms (uniform bins over 0 to 256) from its tensor (32u, border
-/// none) beside a plain kernel of as many for each bin.
+/// Random regions of one image (8u): their sums from its table (32u, border zero) against a plain kernel of four random
+/// loads each; if `bins` is not 0, also their histograms (uniform bins over 0 to 256) from its tensor (32u, border
+/// none) against a plain kernel of four loads per bin.
 struct CudaRegions {
   std::int64_t width, height, bins;
   const void* image;  ///< host, contiguous
   std::span<const Region> regions;
   int repetitions, device;
-  std::span<std::uint64_t> answers;  ///< host: one for each region, or for each region and bin
-  /// Microseconds of the plain kernel and of ours; the answers of ours are there. Throws where these are wrong.
+  std::span<std::uint64_t> answers;  ///< host: one per region, or per region and bin
+  /// Called with the microseconds of the plain kernel and of ours, whose results are in `answers`. Throws if they are
+  /// wrong.
   std::function<void(const std::vector<double>& floor, const std::vector<double>& ours)> done;
 };
 
-/// Queries of one image (8u) from its tables of 32u, in turns with a plain kernel of the same accesses. The image's
-/// bytes also are those of a volume.
+/// Queries on 32u tables of one image (8u), in turns with a plain kernel of the same accesses. The image's bytes also
+/// serve as a volume.
 struct CudaQueries {
   std::int64_t width, height;
   Shape volume;       ///< width x height x depth (its batch), as many pixels as the image has
@@ -84,18 +86,18 @@ struct CudaQueries {
   std::span<const Box> boxes;
   Window window;
   int repetitions, device;
-  /// A query's microseconds and those of the plain kernel; `answers` is on the host.
+  /// The microseconds of a query and of the plain kernel; `answers` is on the host.
   struct Done {
     const char *query, *floor;
-    std::uint64_t bytes;  ///< that the query reads and writes at the least
+    std::uint64_t bytes;  ///< the least that the query reads and writes
     std::vector<double> times, floor_times;
     const void* answers;
     std::size_t answers_bytes;
   };
-  std::function<void(const Done&)> done;  ///< throws where the answers are wrong
+  std::function<void(const Done&)> done;  ///< throws if the answers are wrong
 };
 
-/// One of a race, and what it takes.
+/// A racer and its parameters.
 struct CudaRacer {
   std::string algorithm;
   double r;
@@ -105,22 +107,22 @@ struct CudaRacer {
 };
 struct CudaLaunchTimes {
   std::string kernel;
-  std::int64_t launches;  ///< of it in a row, told as one where an execute has more than 16
-  std::int64_t blocks;    ///< of all of them
+  std::int64_t launches;  ///< consecutive launches, reported as one if an execute has more than 16
+  std::int64_t blocks;    ///< of all these launches
   int threads;
   double occupancy;
   std::vector<double> times;
 };
 
-/// A race: see race.hpp. Image and check are the device's own.
+/// A race: see race.hpp. The device makes the image and checks the results.
 struct CudaRace {
   TypePair types;
   std::int64_t width, height, bins, batch;  ///< bins 0: tables
   std::vector<CudaRacer> racers;
   int repetitions, device;
   bool launches, line;
-  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor: of most of them
-  /// Microseconds of one of them, whose result was right, and of the floor in its turns. Throws nothing.
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor, in most racers' turns
+  /// Called with the microseconds of a racer with a right result, and of the floor in its turns. Throws nothing.
   std::function<void(std::size_t racer, const std::string& algorithm, const std::vector<double>& times,
                      const std::vector<double>& floor, const std::vector<CudaLaunchTimes>&)>
       done;
@@ -128,31 +130,31 @@ struct CudaRace {
   std::function<void(std::size_t racer, const std::string& why)> wrong;  ///< its result is
 };
 
-/// Tables of one image by several algorithms, in rounds that each have an order of their own, beside the floors. Image
-/// and check are the device's own.
+/// Tables of one image by several algorithms and the floors, in rounds of random order. The device makes the image and
+/// checks the results.
 struct CudaSweep {
   TypePair types;
   Squares squares;  ///< also the table of squares
   Border border;    ///< none or zero
   std::int64_t width, height, batch;
-  std::vector<std::string> algorithms;  ///< "auto" too
+  std::vector<std::string> algorithms;  ///< ids, or "auto"
   int repetitions, device;
-  double most_us;                                         ///< of all rounds: sets their number, of 15 at the least
+  double most_us;                                         ///< of all rounds: sets their number, at least 15
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
   struct Row {
-    std::string algorithm;             ///< what ran: of "auto" what it chose
+    std::string algorithm;             ///< that ran: for "auto" its choice
     std::vector<std::string> kernels;  ///< of one execute, in their order
-    std::vector<double> times;         ///< microseconds, round by round; a slow one's are of few rounds
+    std::vector<double> times;         ///< microseconds by round; slow algorithms have few rounds
   };
-  /// What became of `algorithms[i]`. Its result was right.
+  /// Called with the times of `algorithms[i]`, whose result is right.
   std::function<void(std::size_t i, const Row&)> done;
   std::function<void(std::size_t i, const std::string& why)> refused;
   std::function<void(std::size_t i, const std::string& why)> wrong;  ///< its result is
 };
 
-/// Boxes followed by their fragments through frames (8u), whose tensors (16 bins of 32u, border none) are computed on
-/// the device. Timed on the last frame, in turns: the tensor alone; the tensor and a plain kernel that loads what a
-/// step at these boxes loads, three scales and 7 pixels around; the tensor and a step.
+/// Boxes tracked by their fragments through frames (8u), whose tensors (16 bins of 32u, border none) the device
+/// computes. Times, on the last frame and in turns: the tensor alone; the tensor and a plain kernel with the loads of a
+/// step at these boxes, three scales and 7 pixels around; the tensor and a step.
 struct CudaTrack {
   std::int64_t width, height;
   std::span<const void* const> frames;  ///< host, contiguous

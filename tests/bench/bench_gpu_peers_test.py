@@ -41,7 +41,7 @@ cuda = Space(Event=Event, Device=Device, get_elapsed_time=lambda begin, end: 1.0
 def get_default_memory_pool(): return Space(free_all_blocks=lambda: None)
 """
 
-# And of PyTorch, which has tensors of its own and makes 64-bit sums of integers unless it is told.
+# The same for PyTorch, with its own tensors; it sums integers in 64 bits by default.
 TORCH = """
 import numpy
 from types import SimpleNamespace as Space

@@ -1,4 +1,4 @@
-// The image of `areal bench spread` against sums from its pixels, and what its check finds.
+// The image of `areal bench spread` against sums from its pixels, and the errors that its check finds.
 #include <gtest/gtest.h>
 #include <areal/type_pair.hpp>
 #include "bench/product_image.hpp"

@@ -128,7 +128,7 @@ TEST(TensorChecks, CountsOfARegion) {
   EXPECT_EQ(counts_of(planted.image.data(), size, bins, {5, 3, 9, 40}), expected);
 }
 
-// A tensor by the definition, of frame's bytes as they are read from the file.
+// A tensor by the definition, from a frame's bytes in the file.
 Array tensor_of(const FrameFile& file, std::int64_t number, std::int64_t of_bins) {
   const Size& of = file.size();
   std::vector<std::uint8_t> frame(static_cast<std::size_t>(of.width * of.height));

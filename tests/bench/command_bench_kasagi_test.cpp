@@ -118,7 +118,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     const double cpu = std::min(ms("2R2W(CPU)", column), ms("4R1W(CPU)", column));
     EXPECT_NEAR(ms("speed-up", column), cpu / ms("fastest (1+r)R1W", column), 0.02 * ms("speed-up", column));
 
-    // The star is beside the fastest of the paper's GPU rows, and only there.
+    // Only the fastest of the paper's GPU rows has a star.
     std::string starred;
     for (const auto& [name, numbers] : table)
       if (numbers[column].starts_with("*")) starred += name + ".";

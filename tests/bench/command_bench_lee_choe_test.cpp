@@ -63,7 +63,7 @@ void BenchLeeChoe::expect_relative(const Json& records) const {
     expect_row({"5", "lee-choe"});
     expect_row({"reduce-then-scan"});
     EXPECT_EQ(row(heading, {"memset"}).size(), 2U);
-    // One block for a line saves the accesses of several; the mapping alone saves none.
+    // One block per line saves the accesses of several blocks; the mapping itself saves none.
     EXPECT_LT(time(records, "lee-choe-multiple", 2100, bins), time(records, "harris", 2100, bins));
     EXPECT_EQ(row(heading, {"4", "lee-choe-shared"}).at(0), "100.0");
   }

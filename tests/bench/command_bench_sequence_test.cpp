@@ -75,7 +75,7 @@ TEST_F(BenchSequence, RecordsTablesAndTimelines) {
   EXPECT_EQ(table("Figure 13").at(0), words_of("algorithm bins 1 slot 2 slots 4 slots ring gain of 2 gain of 4 gain of "
                                                "ring possible gain"));
 
-  // The initialisation is told apart from the scans of the paper's algorithms alone.
+  // Only the paper's algorithms have the initialisation as a separate stage.
   for (const char* id : {"wf-tis", "cw-b", "reduce-then-scan"}) {
     const Json stages = one(records, id, 40, 2, 1, "stages");
     if (std::string(id) != "reduce-then-scan")

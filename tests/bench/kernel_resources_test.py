@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/pages/kernel_resources.py on what nvcc 13.0 said of five kernels (tests/files/kernel-resources)."""
+"""bench/pages/kernel_resources.py on the output of nvcc 13.0 for five kernels (tests/files/kernel-resources)."""
 
 import argparse
 import pathlib
@@ -47,9 +47,9 @@ def complaint(page, folder):
     summary = rows(page, "# Registers")
     if sum(int(row[1]) for row in summary) != len(kernels):
         return "not every kernel is in a row"
-    told = sorted((int(row[1]), int(row[2])) for row in rows(page, "## Kernels that spill"))
-    if told != sorted((registers, stored) for registers, stored in kernels if stored):
-        return f"registers and spills are {kernels}, told is {told}"
+    printed = sorted((int(row[1]), int(row[2])) for row in rows(page, "## Kernels that spill"))
+    if printed != sorted((registers, stored) for registers, stored in kernels if stored):
+        return f"registers and spills are {kernels}, printed is {printed}"
     for row in summary:  # one block more would not fit, or not be allowed
         threads, blocks = int(row[2]), int(row[5])
         registers = -(-int(row[3]) // 8) * 8

@@ -26,7 +26,7 @@ def main():
 
     def page(records, cases="sat-all"):
         path = pathlib.Path(f"2030-01-01-cuda-{cases}.json")
-        return "\n".join(measured_all.lines(lambda asked: (path, records) if asked == cases else (None, [])))
+        return "\n".join(measured_all.lines(lambda name: (path, records) if name == cases else (None, [])))
 
     assert page([]) == "Not measured yet."
     won = [record("auto", 10), record("lookback", 9), record("1r1w", 20), record("2r1w", 15)]

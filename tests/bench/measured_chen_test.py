@@ -82,7 +82,7 @@ def main():
         text = page(without(case("32f32f", 1024), "all-partials", "32f32f", 1024))
         assert "against the best of the three: Not measured." in text, text
 
-        # 64f64f, where the baseline is faster at the larger size.
+        # 64f64f, for which the baseline is faster at the larger size.
         text = page(case("64f64f", 1024) + case("64f64f", 8192, scan_scan=19))
         assert "up to 6k. Here it is not faster at 8192x8192." in text, text
         assert "up to 6k. Here it is faster at every size." in page(case("64f64f", 1024)), text

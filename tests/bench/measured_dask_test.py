@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/scaling.md from planted records: the constants, what a thousand workers would take, and how large a panel has to be."""
+"""docs/scaling.md from planted records: the constants, the time of a thousand workers, and the least size of a panel."""
 
 import argparse
 import pathlib

@@ -41,7 +41,7 @@ def main():
     assert "<!-- measured:begin -->" in (tree / measured_kasagi.PAGE).read_text()
 
     def page(records, path=pathlib.Path("2030-01-01-cuda-sat-kasagi.json")):
-        return "\n".join(measured_kasagi.lines(lambda asked: (path, records) if asked == "sat-kasagi" else (None, [])))
+        return "\n".join(measured_kasagi.lines(lambda name: (path, records) if name == "sat-kasagi" else (None, [])))
 
     def holds(text, *parts):
         for part in parts:
@@ -50,7 +50,7 @@ def main():
     assert page([]) == "Not measured yet."
     assert page([record("4r1w-cpu", 1, 5, "cpu")]) == "Not measured yet."
 
-    # The order is the paper's, whatever the order of the records.
+    # The rows are in the paper's order, for any order of the records.
     small, large = of_size(2, two=1.5), of_size(32, one=1.5)
     text = page(large + small)
     holds(text, "64f64f on one a device; `bench/results/2030-01-01-cuda-sat-kasagi.json`, commit c0ffee.", "one thread of a CPU.", "| | 2K | 32K |",

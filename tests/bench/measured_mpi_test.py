@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/scale-mpi.md from planted records: scaling, the constants, and what a thousand ranks would take."""
+"""docs/scale-mpi.md from planted records: scaling, the constants, and the time of a thousand ranks."""
 
 import argparse
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/scale.md from planted records: what a pixel takes beyond the smallest image, and other ways, left out or stopped ones too."""
+"""docs/scale.md from planted records: the time of a pixel beyond the smallest image, and of other libraries, also missing or stopped ones."""
 
 import argparse
 import pathlib

@@ -36,7 +36,7 @@ else:
 
 
 def said_of(module, simt):
-    """What ncu would say if the GPU did what the simulated machine did, and polled 100 sectors."""
+    """ncu's output for a GPU that does the same as the simulated machine and polls 100 sectors."""
     polls = 100
     handed = simt["posted"]
     metrics = {f"{module.L1}ld.sum": simt["reads"] + polls, f"{module.L1}st.sum": simt["writes"] + handed,

@@ -1,4 +1,4 @@
-"""Runs a tool of bench/pages with a stand-in for ncu: what the tests of these tools share."""
+"""Runs a tool of bench/pages with a stand-in for ncu, for the tests of these tools."""
 
 import argparse
 import contextlib
@@ -12,7 +12,7 @@ import sys
 
 
 def begin(name):
-    """The tool's module, the command that it calls, and the test's arguments; ends the test, as skipped, where there is no simulated machine."""
+    """The tool's module, the command that it calls, and the test's arguments; skips the test without the simulated machine."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tree", type=pathlib.Path, required=True)
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -27,7 +27,7 @@ def begin(name):
 
 
 def run(module, stand_in, folder, areal, says, *more):
-    """What it printed, its records, and its exit status. The stand-in reads `says`."""
+    """Runs the tool: its output, its records, and its exit status. The stand-in reads `says`."""
     os.environ["STAND_IN"] = json.dumps(says)
     ncu, out = folder / "ncu", folder / "records.json"
     ncu.write_text(stand_in)

@@ -56,7 +56,7 @@ cv::Mat picture(Type type, int width, int height, int channels) {
 
 constexpr std::pair<int, int> sizes[] = {{640, 480}, {1, 1}, {1, 50}, {50, 1}, {127, 65}, {1025, 33}};
 
-/// areal's table beside OpenCV's, element by element. Integer type pairs and sums that cannot round: no difference.
+/// areal's table against OpenCV's, element by element. Integer type pairs and sums that cannot round: no difference.
 /// Floats: at most twice the oracle's bound, one for each side.
 std::string compare(const Expected& oracle, const Values& ours, const Values& theirs) {
   for (std::size_t i = 0; i < ours.size(); ++i) {

@@ -86,7 +86,7 @@ def main():
         assert "|  |  |  | `Second` | 12.3 | 59 | 2.10 | 40 |  |  |  | news 100 % | waiting for news |" in text, text
         assert "| histogram 8u32u 1024x512 32 bins border zero | `auto` | 0.81 |" in text and "| DRAM, and waiting for global memory |" in text, text
         assert "| sat 8u32u 1024x512 | `thin` |  | `Thin` | 1.0 |  |  |  |  |  |  |  | latency |" in text and "commit badc0de:" in text, text
-        # What is chosen now, where the file of choices is of this record.
+        # The present choice, if the file of choices is for this record.
         choices = {"8u32u zero 1024x512x1": "thin", "16u32u zero 640x480x64": "bands", "8u32u zero 640x480x64": "lookback"}
         for name, cell in (("2030-01-01-cuda-sat-sweep.json", "bands 1.00"), ("2030-01-02-cuda-sat-sweep.json", "**lookback 0.80** (bands, 1.25)")):
             performance_choices.PRESENT = folder / "choices"

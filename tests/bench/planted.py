@@ -9,7 +9,7 @@ def sat_record(algorithm, lane, side, median, floor, **more):
 
 
 def sweep_case(lane, width, height, batch, border, times, chose, spread=0.1):
-    """A case of `areal bench sat --table sweep`: `times` by algorithm; `auto` takes as long as what it chose, or 100."""
+    """A case of `areal bench sat --table sweep`: `times` by algorithm; `auto` takes as long as its choice, or 100."""
     def row(name, median, **more):
         return {"algorithm": name, "median": median, "min": median, "between": [median - spread, median + spread], "rounds": 20, "launches": 1, **more}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's table and plot of planted records: the right record in each row, other libraries beside it, rows and curves that
+"""The README's table and plot of planted records: the right record in each row, other libraries next to it, rows and curves that
 have no record left out, at most eight rows. That the README holds those of the real records is `report.py --check`."""
 
 import argparse

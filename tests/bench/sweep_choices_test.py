@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/pages/sweep_choices.py on made records: it finds the thresholds by which the best rows were planted, says what may lie where, and
-tells what no thresholds can reach."""
+"""bench/pages/sweep_choices.py on planted records: it finds the thresholds behind the best rows, prints the range of each, and reports the cases
+that no thresholds fit."""
 
 import argparse
 import contextlib
@@ -54,7 +54,7 @@ def main():
         assert cost[0] == 0, (cost, few, bands, diagonal)
         for case in record:
             assert tool.choice(case, *found) == tool.best_of(case)[0], (case, found)
-        # What is said of the ranges: each end chooses the same, what lies beyond does not.
+        # The printed ranges: both ends make the same choices, values beyond do not.
         _, bands_of, side = found
         low, high = tool.ranges(record, *found)["few"]
         assert low <= few and (few < high or few > 3072 * 3072), (low, few, high)
@@ -70,7 +70,7 @@ def main():
     text, beyond = tool.report(planted("32f64f", "none", 0, (3000, 9000), 5000, rng), False)
     assert beyond == 0 and "bands, border none: shorter side from 4096 (any from 2161 on), below 16384 (any from 8193 on)" in text, text
 
-    # `auto` keeps its choices where they are within 3 %.
+    # `auto` keeps its choices if they are within 3 %.
     cases = [sweep_case("32f32f", side, side, 1, "none", {"lookback": 101, "lookback-diagonal": 100, "all-partials": 102, "thin": 300}, "lookback") for side in (256, 1024, 4096)]
     text, beyond = tool.report(cases, False)
     assert beyond == 0 and "of which 0 change; 0 beyond" in text and "all-partials up to 0^2" in text, text
@@ -82,7 +82,7 @@ def main():
     # Noise: the intervals meet.
     noisy = sweep_case("64f64f", 1024, 1024, 1, "zero", {"lookback": 120, "all-partials": 100}, "lookback", spread=12)
     assert tool.enough(noisy) == ["all-partials", "lookback"] and tool.report([far[0], noisy], False)[1] == 0
-    # A row that `auto` alone has, squares, and a record that is a file.
+    # A row that only `auto` has, squares, and a record in a file.
     assert tool.enough(sweep_case("8u32u+64u", 8, 8, 1, "none", {}, "lookback")) == ["lookback"]
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "2030-01-01-cuda-sat-sweep.json"

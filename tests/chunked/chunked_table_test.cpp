@@ -240,7 +240,7 @@ TEST(ChunkedTable, BytesDoNotDependOnThreadsAndMemory) {
   EXPECT_FALSE(fs::exists(scratch / "d"));
 }
 
-// 16 bytes a column and 1024 for each row of tiles of a shard, whatever the height: docs/chunked-tables.md.
+// 16 bytes per column and 1024 per row of tiles of a shard, for any height: docs/chunked-tables.md.
 TEST(ChunkedTable, MemoryDoesNotGrowWithTheHeight) {
   for (const std::int64_t tile : {64, 1024, 4096}) {
     const Shape low{1 << 20, 4096}, high{1 << 20, std::int64_t{1} << 40};

@@ -112,7 +112,7 @@ def test_batches(areal, random):
 
 
 def test_companions(areal, random):
-    """Tables of another run are not taken, and those of the same run are not forgotten."""
+    """query refuses companion tables of another run, and finds those of the same run."""
     a, b = (random.integers(0, 256, (30, 40)).astype(np.uint8) for _ in range(2))
     np.save("a.npy", a), np.save("b.npy", b)
     areal.rows("sat", "a.npy", "--squares", "-o", "t.npy")

@@ -133,7 +133,7 @@ TEST_F(CommandChunked, ASyntheticImageHasTheSumsOfItsFormula) {
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_TRUE(line.ends_with("," + std::to_string(sum))) << line << " instead of " << sum;
   }
-  // A hundred gigapixels, far from the corner, by the formula alone.
+  // A hundred gigapixels, far from the corner, by the formula.
   EXPECT_TRUE(answer({"query", "synthetic:316228x316228:1", "--region", "316000,316000,2,1"})
                   .ends_with("," +
                              std::to_string(synthetic_pixel(1, 316000, 316000) + synthetic_pixel(1, 316001, 316000)) +
@@ -156,7 +156,7 @@ TEST_F(CommandChunked, AnswersByStrips) {
     EXPECT_EQ(limited.out, answer({"query", "synthetic:16384x9000:3", "--region", "5,6,16000,8000"}));
   }
   expect_failure({"sat", "a.npy", "--region", "0,0,611,1", "--memory", "1G"}, 2, "610x430");
-  // What strips do not answer is answered from the whole image where that fits.
+  // Requests that strips do not support use the whole image if it fits.
   for (const char* stats : {"sum", "tilted"}) {
     const std::vector<std::string> words{"sat", "a.npy", "--region", "90,7,30,40", "--stat", stats, "--tilted"};
     std::vector<std::string> limited = words;
@@ -182,7 +182,7 @@ TEST_F(CommandChunked, MemoryIsObeyed) {
   const Outcome answered = shell(limited + "areal query T.zarr --regions r.csv --memory 240M");
   EXPECT_EQ(answered.code, 0) << answered.err;
   EXPECT_EQ(answered.out, answer({"query", "synthetic:16384x4096:3", "--regions", "r.csv"}));
-  // The check can fail: what holds a table whole does not go.
+  // The check can fail: a verb that holds the whole table does not run.
   write_file(work / "big.raw", "");
   fs::resize_file(work / "big.raw", std::uintmax_t{16384} * 4096);
   const Outcome whole = shell(limited + "areal sat big.raw --raw 16384x4096x8u -o W.npy --tilted");

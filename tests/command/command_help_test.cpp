@@ -1,4 +1,4 @@
-// --help: every option in its group, those of every verb among them; and what is said of an option that is none.
+// --help: every option in its group, with the common options; and the message for an unknown option.
 
 #include <set>
 #include "command_answers.hpp"

@@ -17,7 +17,7 @@ TEST_F(CommandHist, SaysTheSameOnEveryBackend) {
   const Outcome outcome = run(on_simt);
   EXPECT_EQ(outcome.out, answer(on_cpu));
   EXPECT_NE(outcome.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << outcome.err;
-  // -v alone reports the choice of `auto`.
+  // Only -v reports the choice of `auto`.
   const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
   EXPECT_EQ(run(automatic).err, "");
   std::vector<std::string> verbose = automatic;
@@ -106,7 +106,7 @@ TEST_F(CommandHist, SavedTensorsAnswerTheSame) {
 }
 
 TEST_F(CommandHist, StreamedAndTensorAnswersAreTheSame) {
-  // Few regions are streamed; regions that touch every row are answered from the tensor. -v says which.
+  // Few regions are streamed; regions that touch every row use the tensor. -v prints which.
   std::vector<std::string> few{"hist", "a.npy", "--bins", "8", "-v", "--region", "3,3,9,9"}, many = few;
   for (int y = 0; y < height; ++y) many.insert(many.end(), {"--region", "0," + std::to_string(y) + ",5,1"});
   const Outcome streamed = run(few), tensor = run(many);

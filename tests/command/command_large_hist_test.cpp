@@ -68,7 +68,7 @@ TEST_F(CommandLargeHist, RegionsAreThoseOfTheWholeImage) {
   expect_same({"hist", "c.npy", "--joint", "--bins", "3", "--region", "3,4,50,30"});
   expect_same({"hist", "c.npy", "--all-channels", "--bins", "3", "--region", "3,4,50,30"});
   expect_same({"hist", "a.npy", "--bins", "9", "--regions", "r.csv", "--template", "5,6,70,80"});
-  // Not by strips, but what fits goes as a whole.
+  // Strips do not support it, but an image that fits is processed as a whole.
   expect_same({"hist", "a.npy", "--bins", "4", "--regions", "r.csv", "--weights", "a.npy"});
   expect_same({"hist", "a.npy", "--bins", "4", "--regions", "r.csv", "--algorithm", "serial"});
 }

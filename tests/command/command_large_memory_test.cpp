@@ -85,7 +85,7 @@ TEST_F(CommandLargeMemory, WhatIsWritten) {
   EXPECT_TRUE(answer({"hist", image, "--bins", "2"}).ends_with("6400" + counts + "\n")) << counts;
   fs::remove(work / "T.npy");
 
-  // Of .npy alone: the libraries of the pictures' formats take more address space than that.
+  // Only .npy: the libraries of picture formats need more address space than that.
   const std::string windows = "synthetic:8000x6000:3";
   right("window " + windows + " --sum --size 1x1 -o w.npy");
   ASSERT_EQ(fs::file_size(work / "w.npy"), 128u + 8u * 8000 * 6000);

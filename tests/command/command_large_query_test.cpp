@@ -90,7 +90,7 @@ TEST_F(CommandLargeQuery, PixelsOfAnImageWithAFormula) {
             answer({"sat", image, "--region", "17,1000,2900,999", "--stat", "std", "--memory", "300M"}));
 }
 
-// A table that has lost its sidecar is no picture, and a picture beside its table is no table.
+// A table without its sidecar is not read as a picture, and a picture next to its table is not read as a table.
 TEST_F(CommandLargeQuery, TablesAndPicturesAreToldApart) {
   answer({"sat", "a.npy", "-o", "T.npy"});
   EXPECT_EQ(answer({"query", "T.npy", "--region", "1,2,30,40"}), answer({"query", "a.npy", "--region", "1,2,30,40"}));

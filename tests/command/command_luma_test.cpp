@@ -1,4 +1,4 @@
-// One picture has one luma, whatever file it comes in: as PNG or TIFF and as .npy.
+// A picture has the same luma in every file format: PNG, TIFF and .npy.
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -253,7 +253,7 @@ TEST_F(CommandWays, TheSidecarSaysWhatRan) {
   EXPECT_EQ(sidecar.find("\"auto by tiles\""), std::string::npos) << sidecar;
 }
 
-// Frames are small each; what --memory does not hold is refused.
+// Frames are small; one beyond --memory is refused.
 TEST_F(CommandWays, FramesWithinMemory) {
   fs::create_directory(work / "frames");
   for (const char* name : {"frames/1.pgm", "frames/2.pgm"}) write_file(work / name, pgm(width, height));

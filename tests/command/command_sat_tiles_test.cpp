@@ -56,7 +56,7 @@ TEST_F(CommandSatTiles, WhatFitsIsMadeAsAWhole) {
   EXPECT_NE(outcome.err.find("algorithm"), std::string::npos) << outcome.err;
 }
 
-// Without an option, too; here the disk is too small for what memory does not hold.
+// Also without an option; here the table fits neither memory nor the disk.
 TEST_F(CommandSatTiles, ATableThatMemoryDoesNotHoldGoesByTiles) {
   write_zeros(work / "huge.npy", 400'000);
   const Outcome outcome = run({"sat", "huge.npy", "-o", "T.npy", "-v"});

@@ -1,4 +1,4 @@
-// areal scan: the sums of a line, wherever they are made, and what it refuses.
+// areal scan: the sums of a line on every backend, and refused requests.
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
 #include <nlohmann/json.hpp>

@@ -26,7 +26,7 @@ class CommandSequence : public CommandTest {
     }
     return rows;
   }
-  /// 8u pixels of so many frames of 20 x 16.
+  /// 8u pixels of `frames` frames of 20 x 16.
   static std::string raw_frames(int frames) {
     std::string bytes;
     for (int i = 0; i < frames * 20 * 16; ++i) bytes += static_cast<char>(i * 37 + i / 320 * 11);
@@ -139,7 +139,7 @@ TEST_F(CommandSequence, SeveralInputsWithTheirBoxes) {
   const Outcome one = run({"hist", "a.raw", "b.raw", "--raw", "20x16x8u", "--boxes", "a.csv"});
   EXPECT_EQ(one.code, 2);
   EXPECT_NE(one.err.find("--boxes: given 1 time for 2 inputs"), std::string::npos) << one.err;
-  // Damage of one stream: the others go on.
+  // After damage in one stream, the others continue.
   write_file(work / "a.raw", raw_frames(2).substr(0, 400));
   const Outcome damaged = run({"hist", "a.raw", "b.raw", "--raw", "20x16x8u", "--bins", "1"});
   EXPECT_EQ(damaged.code, 1);

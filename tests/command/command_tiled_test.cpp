@@ -18,7 +18,7 @@ class CommandTiled : public CommandTest {
     EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
-  /// A .npy of 1 TiB that takes no room on disk. False where the file system has none.
+  /// A sparse .npy of 1 TiB. False if the file system does not support such a file.
   bool write_sparse(const std::string& name) {
     write_file(work / name, npy<std::uint8_t>("|u1", "1048576, 1048576", {}));
     std::error_code error;

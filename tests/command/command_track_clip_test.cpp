@@ -1,4 +1,4 @@
-// Tracking in the shipped clip of a street: what is still stays, walkers and a patch pasted in are followed.
+// Tracking in the shipped clip of a street: boxes of still objects stay; boxes of walkers and of a pasted patch follow.
 
 #include <areal/array.hpp>
 #include <areal/histogram.hpp>

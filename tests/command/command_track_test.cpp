@@ -13,7 +13,7 @@ constexpr int width = 90, height = 70, patch_width = 24, patch_height = 20;
 
 class CommandTrack : public CommandTest {
  protected:
-  // Random pixels, of which a patch moves.
+  // Random pixels with a moving patch.
   static std::vector<std::uint8_t> frame(int x0, int y0) {
     std::mt19937 random(20060617);
     std::vector<std::uint8_t> pixels(width * height), patch(patch_width * patch_height);
@@ -142,7 +142,7 @@ TEST_F(CommandTrack, ScoresAsByHand) {
     write_file(work / "gt.txt", truth);
     EXPECT_EQ(answer({"track", "--score", "t.csv", "--truth", "gt.txt"}), expected) << truth;
   }
-  // MOT counts from 1, has other ids, and leaves out what has no confidence.
+  // MOT counts from 1, has other ids, and skips boxes with confidence 0.
   write_file(work / "gt.txt",
              "1,7,11,11,20,20,1,1,1\n2,7,11,11,20,20,1,1,1\n3,7,11,11,20,20,1,1,1\n4,7,11,11,20,20,0,1,1\n");
   std::string of_seven = expected;

@@ -58,7 +58,7 @@ class CudaClusters : public testing::Test {
   bool has_clusters = false;
 };
 
-// Every device with clusters holds those of 8; those of 16 are asked for where it does.
+// Every device with clusters supports those of 8; the test uses those of 16 if the device supports them.
 TEST_F(CudaClusters, AllToAll) {
   EXPECT_EQ((compare<kernels::AllToAll, ClusterOf<1, std::uint32_t>>()), has_clusters);
   EXPECT_EQ((compare<kernels::AllToAll, ClusterOf<2, std::uint32_t>>()), has_clusters);

@@ -149,7 +149,7 @@ TEST_F(CudaPlan, TablesMoveBetweenMemories) {
   const SatTable none = there.with_border(Border::none);
   EXPECT_EQ(none.memory(), gpu_memory);
   EXPECT_TRUE(same(none, here.with_border(Border::none)));
-  const cuda::OwnedStream stream;  // done on return, whatever the stream
+  const cuda::OwnedStream stream;  // host memory: done on return on any stream
   EXPECT_TRUE(same(there.with_border(Border::none, {}, {.stream = stream.get()}), none));
   const DeviceArray pixels = DeviceArray::copy_of(image.view());
   const SatTable exclusive = sat(pixels.view(), {.border = Border::exclusive});

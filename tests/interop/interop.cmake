@@ -1,4 +1,4 @@
-# OpenCV's headers and its core library, where they are.
+# OpenCV's headers and its core library, if installed.
 find_path(AREAL_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4)
 find_library(AREAL_OPENCV_CORE opencv_core)
 if(TARGET interop_opencv_test AND AREAL_OPENCV_INCLUDE AND AREAL_OPENCV_CORE)

@@ -1,4 +1,4 @@
-// Views of matrices and matrices of views share memory: what is written through one is read through the other.
+// Views of matrices and matrices of views share memory: a write through one is visible through the other.
 #if __has_include(<opencv2/core/mat.hpp>)
 #include <areal/interop/opencv.hpp>
 #define AREAL_HAVE_CV

@@ -74,14 +74,14 @@ MAY_INCLUDE = {
     "fuzz": EVERY_LAYER,
     "pictures": LIBRARY,  # what traces the kernels
 }
-# Of media, other layers see this header alone.
+# The only header of media for other layers.
 MEDIA_HEADER = "src/media/media.hpp"
 # The header that includes all others of its folder, and neither interop/ nor research/.
 WHOLE_HEADER = "include/areal/areal.hpp"
 # The foreign header that each header of interop adapts.
 INTEROP = {"include/areal/interop/dlpack.hpp": r"dlpack/", "include/areal/interop/opencv.hpp": r"opencv2/"}
 
-# Of a subject, cuda and simt see these; a registry alone includes algorithms.
+# The headers of a subject for cuda and simt; only registries include algorithms.
 SUBJECT_HEADERS = {"request.hpp", "run.hpp", "registry.hpp"}
 CATALOGUE = "src/catalog/catalog.cpp"
 ROW = re.compile(r'\{"(\w+)", "([\w-]+)", "[^"]*", (true|false), (true|false), (true|false),')  # cpu, cuda, simt
@@ -94,11 +94,11 @@ OLD_WORDS = re.compile(
     r"\b(Lane|lane_named|default_lane|AREAL_LANES|Tagged|tag_of|post_word|peek_word|load_once|store_once|await_launch|release_launch"
     r"|bunches|bunch_of|span_of|take_away|abreast|ask_corner|Placed|Stores|SatEntry|SatSchedule|ThinPiece)\b"
     r'|"(held|held-diagonal|held-direct|ribbon|anchored)"|kernels/device/|entries\.hpp')
-# Where they may stay: what reads records of before.
+# Where they may stay: readers of old records.
 OLD_WORDS_IN = {"tests/layers/include_graph_test.py"}
 
 CUDA = r"cuda|cub/|thrust/|cooperative_groups|nvtx|nv/|curand|npp"
-# Third-party headers of each layer; what is not here is the standard library's, or POSIX's where the layer is not `include`.
+# Third-party headers of each layer. Other headers are the standard library's or, except in `include`, POSIX's.
 THIRD_PARTY = {
     "cpu": r"hwy/",
     "cuda": CUDA,
@@ -114,7 +114,7 @@ THIRD_PARTY = {
     "doors": r"nlohmann/",
     "tests": r".*", "fuzz": r".*",
 }
-# One file alone includes oneTBB: ThreadSanitizer depends on it (docs/decisions/0005).
+# Only one file includes oneTBB: ThreadSanitizer depends on it (docs/decisions/0005).
 TBB, TBB_FILE = r"oneapi/tbb|tbb/", "src/cpu/threads.cpp"
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable coroutine
@@ -159,7 +159,7 @@ def subject_of(path):
 
 
 def family_of(path):
-    """Of a file of kernels: (subject, family), with a family of None for what all of the subject share."""
+    """The (subject, family) of a file of kernels; family None for files that all of the subject share."""
     inner = path.parts[2:]
     return inner[0] if len(inner) > 1 else None, inner[1] if len(inner) > 2 else None
 

@@ -1,4 +1,4 @@
-// Properties of types and names alone: types, type pairs, borders, halves, the catalogue, owned memory.
+// Types and names: types, type pairs, borders, halves, the catalogue, owned memory.
 #include <gtest/gtest.h>
 #include <areal/array.hpp>
 #include <areal/border.hpp>
@@ -70,7 +70,7 @@ TEST(Names, DefaultTypes) {
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(name_of(default_types({far, far}, Type::u8)), "8u64u");  // the product does not fit 64 bits
   EXPECT_EQ(name_of(default_types({0, far}, Type::u8)), "8u32u");
-  // The batch counts where it is depth: 257 * 65537 is 16843009.
+  // A batch that is a depth counts: 257 * 65537 is 16843009.
   EXPECT_EQ(name_of(default_types({257, 65537, 1, 1}, Type::u8, true)), "8u32u");
   EXPECT_EQ(name_of(default_types({257, 257, 1, 255}, Type::u8, true)), "8u32u");
   EXPECT_EQ(name_of(default_types({257, 257, 1, 256}, Type::u8, true)), "8u64u");

@@ -43,7 +43,7 @@ std::string luma_of(const std::string& rgb, std::size_t step = 3) {
   return out;
 }
 
-// Nothing may be printed, whatever is read.
+// Readers may not print anything.
 class Pictures : public ::testing::Test {
  protected:
   void SetUp() override { testing::internal::CaptureStderr(); }

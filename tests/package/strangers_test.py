@@ -23,7 +23,7 @@ __attribute__((constructor)) static void planted() { std::puts("PLANTED"); std::
 
 
 def dynamic(path):
-    """(names of needed libraries, search paths) of an ELF file of 64 bits; None for what is none or has no dynamic section."""
+    """(names of needed libraries, search paths) of a 64-bit ELF file; None for other files and without a dynamic section."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         return None
@@ -81,12 +81,12 @@ def run(words, **options):
 
 
 def all_needed(path):
-    """Of a binary and the libraries of the tree beside it: every name that the loader looks for."""
+    """Every name that the loader searches for a binary and for the libraries of its tree."""
     return sorted({name for _, names, _ in binaries(path.parent) for name in names} | set(dynamic(path)[0]))
 
 
 def prove(scratch):
-    """The checks find what they look for: a search path with such elements, and a planted library where one is loaded."""
+    """The checks can fail: they find a search path with such elements, and a planted library that is loaded."""
     for search_path, bad in [("/usr/lib:$ORIGIN/../lib:${ORIGIN}", []), ("$ORIGIN:", [""]), (":/usr/lib", [""]), ("/a::/b", [""]), ("lib", ["lib"]),
                              ("../lib:/a", ["../lib"]), ("$ORIGINAL", ["$ORIGINAL"]), ("", [""])]:
         assert bad_elements(search_path) == bad, search_path
@@ -120,7 +120,7 @@ def check_module(package, scratch):
 
 
 def check_plug_ins(command, decoys, environment, picture, scratch):
-    """A picture is read by the plug-in beside the library, and where that is not there, by none."""
+    """Only the plug-in next to the library reads a picture; without it, none does."""
     for decoy in decoys:
         plant(decoy, ["areal_pictures.so", "areal_video.so", "areal_codecs.so", "areal_slides.so"], scratch)
     ran = run([command, "info", picture], cwd=scratch, env=environment)
@@ -168,14 +168,14 @@ def main():
             own.unlink()
         ran = check_plug_ins(command, decoys, environment, picture, scratch)
         assert ran.returncode == 1 and "areal_pictures.so is not in" in ran.stderr and ran.stderr.count("\n") == 1, ran
-        # A program elsewhere, whose folder has what an installation has.
+        # A program elsewhere, in a folder with the files of an installation.
         other = scratch / "other/bin/areal"
         other.parent.mkdir(parents=True)
         shutil.copy(command, other)
         if libraries is not None:
             ran = check_plug_ins(other, [other.parent.parent / "lib/areal", other.parent / "areal-plug-ins"], environment, picture, scratch)
             assert ran.returncode == 1 and str(libraries.parent) in ran.stderr, ran
-        # The check can fail: a plug-in where the library looks for it runs.
+        # The check can fail: a plug-in in a folder that the library searches runs.
         plant(libraries.parent / "areal" if libraries is not None else prefix / "lib/areal", ["areal_pictures.so"], scratch)
         assert "PLANTED" in run([command, "info", picture], cwd=scratch, env=environment).stdout
 

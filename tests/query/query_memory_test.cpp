@@ -102,7 +102,7 @@ TEST_F(Queries, OfNothing) {
             "first_invalid: 2 elements, it may have one or none");
 }
 
-/// The smallest index, whatever the number of threads; what cannot be answered is 0 or NaN, the rest is as ever.
+/// The smallest index, for any number of threads; invalid regions give 0 or NaN, the others their usual results.
 TEST_F(Queries, TheFirstInvalidRegionIsReported) {
   std::vector<Region> many(50000, Region{1, 1, 2, 2});
   for (const std::size_t i : {31000u, 49000u, 22222u}) many[i] = {5, 3, 2, 2};
@@ -261,7 +261,7 @@ TEST_F(Queries, MemoryThatDoesNotBelongTogetherIsRefused) {
   EXPECT_EQ(refusal([&] { region_histograms(image_there, Binning::labels(2), regions); }).find("image: "), 0u);
 }
 
-/// Without a GPU the tables of a device cannot be asked, and that is said as such.
+/// Without a GPU, queries of a device's tables throw Unavailable.
 TEST_F(Queries, OfTablesOnADeviceThatIsNotThere) {
   const MemoryPlace far{MemoryPlace::cuda, 99};
   EXPECT_THROW(region_sums(on_device(far), regions), Unavailable);

@@ -172,7 +172,7 @@ struct Simulation {
   std::vector<int> lanes;
   std::vector<double> speeds;
   bool known = true;   // from the start
-  bool naive = false;  // a free lane takes the first task, whoever it is
+  bool naive = false;  // a free lane of any worker takes the first task
   std::vector<int> worker_of;
   double total = 0;
 

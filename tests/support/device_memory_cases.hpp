@@ -95,7 +95,7 @@ inline void copies_of_any_pitch(const Execution& on) {
             copy_view(part(second), back.view(), at);
             stream.wait();
             ASSERT_EQ(first_difference(from.view(), back.view()), -1);
-            // Nothing beside the elements was written.
+            // Only the elements were written.
             Bytes expected(shape, type, gap_to, 0x22);
             for (std::int64_t n = 0; n < shape.batch; ++n)
               for (std::int64_t c = 0; c < (shape.layout == Layout::planar ? shape.channels : 1); ++c)

@@ -352,7 +352,7 @@ void the_host_asks() {
   EXPECT_EQ(out[7], region_sum(here, beyond[7], {.outside = Outside::clip}));
 }
 
-/// With first_invalid nothing throws, whatever the memory of regions, answers and of the number itself.
+/// With first_invalid nothing throws, with regions, answers and the number in any memory.
 template <class Bed>
 void the_first_invalid_is_reported_wherever_it_lies() {
   const auto image = small_image<std::int32_t>(17, 11);

@@ -12,7 +12,7 @@
 
 namespace areal::device_cases {
 
-/// Sums as they are taken: modulo 2^64, or in double.
+/// The arithmetic of sums: modulo 2^64, or in double.
 template <class T>
 using Taken = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 
@@ -142,7 +142,7 @@ void a_flipped_value_is_caught() {
   EXPECT_EQ(wrong_elements<std::uint32_t>(out, Border::zero, regions, values), 4u);
 }
 
-/// Refused regions scatter nothing, and the first of them is told; clipped ones the values of their parts.
+/// Invalid regions scatter nothing, and the call reports the first of them; clipped regions scatter to the part inside.
 template <class Bed>
 void regions_outside_scatter_nothing_or_their_parts() {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();

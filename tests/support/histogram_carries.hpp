@@ -12,7 +12,7 @@ namespace oracle {
 using areal::HistogramOptions;
 using areal::HistogramPlan;
 
-/// All that an execute reads and writes, between guards. A view without memory where it is not asked for.
+/// Every input and output of an execute, between guards. Views that the case does not use have no memory.
 struct CarriedPiece {
   Guarded image, weights, above, left, tensor;
   areal::HistogramArguments arguments() const {

@@ -1,5 +1,5 @@
 #pragma once
-// All that a HistogramPlan can be asked, in one place: options, execution and the papers' parameters. On the CPU unless
+// All parameters of a HistogramPlan in one place: options, execution and the papers' parameters. On the CPU unless
 // another backend is named. And its executes, in a workspace that stages host memory where the plan runs elsewhere.
 
 #include <areal/research/histogram.hpp>

@@ -63,7 +63,7 @@ struct Values {
   std::size_t at(std::int64_t x, std::int64_t y, std::int64_t c = 0, std::int64_t n = 0) const {
     return static_cast<std::size_t>(((n * shape.channels + c) * shape.height + y) * shape.width + x);
   }
-  /// The element as a number, whatever its type.
+  /// The element of any type as a number.
   long double number(std::size_t i) const {
     if (is_float(type)) return real[i];
     return is_signed_integer(type) ? static_cast<long double>(static_cast<std::int64_t>(integer[i]))

@@ -1,5 +1,5 @@
 #pragma once
-// All that a SatPlan can be asked, in one place: options, execution and the papers' parameters. The suites vary them
+// All parameters of a SatPlan in one place: options, execution and the papers' parameters. The suites vary them
 // together.
 
 #include <areal/research/sat.hpp>
