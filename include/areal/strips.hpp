@@ -1,6 +1,7 @@
 #pragma once
-/// \file strips.hpp Tables, tensors and answers about regions of an image of any height, in strips of rows. One row of
-/// the table (one row a bin of a tensor) is kept between strips.
+/// \file strips.hpp Tables, tensors, windows and answers about regions of an image of any height, in strips of rows. One
+/// row of the table (one row a bin of a tensor) is kept between strips, and for windows the rows that the windows of
+/// both strips contain.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
@@ -10,6 +11,7 @@
 #include <areal/sat.hpp>
 #include <areal/span.hpp>
 #include <areal/view.hpp>
+#include <areal/window.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -238,6 +240,80 @@ std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type
   sums.run(read);
   return sums.sums<T>();
 }
+
+/// What is computed of the pixels that a window sees.
+enum class WindowStatistic : std::uint8_t {
+  sum,
+  mean,
+  variance,  ///< of the population, as `window_variances`
+  standard_deviation,
+  count,  ///< how many they are, what a mean divides by; one channel
+  pixel   ///< the pixel at the window's anchor, of the image's type
+};
+
+/// What StripWindows computes.
+struct StripWindowsOptions {
+  std::vector<WindowStatistic> statistics = {WindowStatistic::mean};  ///< in one pass over the image
+  Type output = Type::f64;             ///< of all statistics but `pixel`: as the outputs of `window_means`
+  bool mask = false;                   ///< as SatOptions::mask
+  bool ignore_nan = false;             ///< as SatOptions::ignore_nan
+  std::optional<TypePair> types = {};  ///< of the tables; none: the default types of the whole image
+};
+
+/// Rows of the output of windows, of full width, in host memory. Valid during the call.
+struct WindowStrip {
+  std::int64_t y = 0;             ///< of the first row, in the whole output
+  std::vector<ConstView> values;  ///< one for each statistic, in the image's layout
+};
+/// Called with one strip at a time, from the top down. False ends the run, and is no error.
+using WindowStripSink = std::function<bool(const WindowStrip&)>;
+
+/// Dense windows of one image, strip by strip: see `window_means`. Tables are computed as StripOptions::execution says,
+/// windows by the CPU.
+///
+/// Answers of integers have the bits of the whole image's tables, whatever the strips, where the sums of windows fit
+/// the table's type. What rounds depends on the rows of a strip: answers of floats, and variances of pixels of 32 and
+/// 64 bits, whose squares are 64f. It has the same bits for one strip height, options and backend, however the image
+/// was read or pushed. A window that holds NaN, or infinities of both signs, has the sum and the mean NaN, one that
+/// holds infinities of one sign that infinity; variances are NaN then. No other window is touched by them.
+///
+/// Memory. A strip of h rows reads up to h + n rows, n being the window's height less 1, or twice that for edges that
+/// reflect, and computes the windows of all of them: with t bytes in a row of all tables and o in one of all outputs it
+/// takes 2 (h + n) (p + o) + (h + n + 1) t bytes and the plan's workspace. Where StripOptions::memory is 0, a strip has
+/// about 4 n rows. Strips with NaN or infinities take some 60 bytes more for each pixel and channel while they are
+/// computed. With edge `wrap` and a window higher than the image, the whole image is one strip.
+///
+/// For one image at a time, from one thread.
+class StripWindows {
+ public:
+  /// Images of that shape (batch 1) and type. Throws as the functions of windows, and as StripSat.
+  StripWindows(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options = {},
+               const StripOptions& strips = {});
+  ~StripWindows();
+  StripWindows(StripWindows&&) noexcept;
+  StripWindows& operator=(StripWindows&&) noexcept;
+
+  /// As StripSat::run: each row is read once, with edge `wrap` those next to the first and the last row twice.
+  void run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_mask = {});
+  /// \name As StripSat's. `begin` throws InvalidArgument for edge `wrap`.
+  ///@{
+  void begin(WindowStripSink sink);
+  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask = {});
+  void finish();
+  ///@}
+
+  std::int64_t strip_height() const noexcept;
+  std::uint64_t memory_bytes() const noexcept;
+  Backend backend() const noexcept;     ///< of the tables
+  Shape output_shape() const noexcept;  ///< of all statistics but `count`
+  TypePair types() const noexcept;      ///< of the tables
+  std::optional<Type> squares_type() const noexcept;
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
 
 /// Histograms of regions of an image that is read strip by strip, N x bins row by row; no tensor is kept or output. CPU
 /// only. Memory: the counts of each column, 4 (b + 1) W bytes, 8 N b for the answers (up to 64 MiB more if threads

@@ -16,62 +16,36 @@ std::int64_t inside(std::int64_t at, std::int64_t anchor, std::int64_t cells, st
   return std::min(at - anchor + cells, size) - std::max<std::int64_t>(at - anchor, 0);
 }
 
-// Bradley and Roth 2007: black where the pixel is `percent` or more below its window's mean. Compared as
-// pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
 Array thresholded(const ConstView& image, std::int64_t channel, const SatView& table, const Window& window,
                   double percent, const FiniteWindows* finite, const Execution& execution) {
   const Shape shape = window_shape(image.shape.width, image.shape.height, window);
   Array sums(shape, Type::f64), result(shape, Type::u8), counts;
   window_sums(table, window, sums.view(), execution);
-  std::vector<double> of_valid;
   if (table.count) {
     Window same = window;
     if (same.edge == Edge::zero) same.edge = Edge::constant;
     same.value = 1;  // cells beyond the edge are valid
     counts = Array(shape, Type::f64);
     window_sums(SatView(*table.count), same, counts.view(), execution);
-    of_valid.resize(static_cast<std::size_t>(shape.width));
   }
   const std::int64_t anchor_x = window.width / 2, anchor_y = window.height / 2;
   const bool valid = window.edge == Edge::valid, shrinks = window.edge == Edge::shrink;
-  std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(static_cast<std::size_t>(shape.width));
+  const auto width = static_cast<std::size_t>(shape.width);
+  std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(width), of(width);
   for (std::int64_t y = 0; y < shape.height; ++y) {
     load_row(image, y + (valid ? anchor_y : 0), channel, 0, pixels);
     load_row(sums.view(), y, 0, 0, row);
     if (finite != nullptr) finite->put(y, channel, false, row);
-    if (table.count) load_row(counts.view(), y, 0, 0, of_valid);
+    if (valid) std::move(pixels.begin() + anchor_x, pixels.begin() + anchor_x + shape.width, pixels.begin());
     const std::int64_t rows = shrinks ? inside(y, anchor_y, window.height, image.shape.height) : window.height;
-    for (std::int64_t x = 0; x < shape.width; ++x) {
-      const std::int64_t columns = shrinks ? inside(x, anchor_x, window.width, image.shape.width) : window.width;
-      const double pixel = pixels[static_cast<std::size_t>(x + (valid ? anchor_x : 0))];
-      double& value = row[static_cast<std::size_t>(x)];
-      const double n = of_valid.empty() ? static_cast<double>(rows * columns) : of_valid[static_cast<std::size_t>(x)];
-      value = pixel * n * 100 <= value * (100 - percent) ? 0 : 255;
-    }
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      of[static_cast<std::size_t>(x)] =
+          static_cast<double>(rows * (shrinks ? inside(x, anchor_x, window.width, image.shape.width) : window.width));
+    if (table.count) load_row(counts.view(), y, 0, 0, of);
+    apply_threshold(percent, pixels, of, row);
     store_row(result.view(), y, 0, 0, row);
   }
   return result;
-}
-
-// Sums of windows are added up in 64 bits from regions of the table.
-void require_exact_windows(const ConstView& image, const TableMaker& maker, const Window& window) {
-  if (is_float(image.type)) return;
-  SumTypes exact = maker.sum_types();
-  SumTypes windows = exact;
-  windows.types.table = is_signed_integer(exact.types.table) ? Type::s64 : Type::u64;
-  const std::int64_t cells = window.width * window.height;
-  const std::int64_t inside = std::min(window.width, image.shape.width) * std::min(window.height, image.shape.height);
-  const auto fits = [&] { return exact.fits(inside) && windows.fits(cells); };
-  if (fits()) return;
-  PixelRange range = range_of(image);
-  if (window.edge == Edge::constant)
-    range = union_of(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window.value)),
-                             static_cast<std::uint64_t>(std::max(0.0, window.value))});
-  exact.pixels = windows.pixels = range;
-  if (!fits())
-    refuse(fmt::format("--size {}x{}", window.width, window.height), ": the sum of a window may exceed ",
-           name_of(exact.types.table), ", as pixels are up to ",
-           std::to_string(std::max(range.most, 0 - static_cast<std::uint64_t>(range.least))), "; make the pixels 64f");
 }
 
 }  // namespace
@@ -103,6 +77,36 @@ Window window_for(const WindowRequest& request, const Shape& image) {
   return window;
 }
 
+ExactWindows::ExactWindows(TypePair types, std::optional<Type> squares, const Window& window, const Shape& image)
+    : window_(window),
+      in_table_{types, squares, range_of(types.input)},
+      in_64_bits_(in_table_),
+      cells_(window.width * window.height),
+      inside_(std::min(window.width, image.width) * std::min(window.height, image.height)) {
+  in_64_bits_.types.table = is_signed_integer(types.table) ? Type::s64 : Type::u64;
+  always_fits_ = is_float(types.input) || fits();
+}
+
+void ExactWindows::see(const ConstView& pixels) {
+  if (always_fits_) return;
+  range_ = range_ ? union_of(*range_, range_of(pixels)) : range_of(pixels);
+  PixelRange range = *range_;
+  if (window_.edge == Edge::constant)
+    range = union_of(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window_.value)),
+                           static_cast<std::uint64_t>(std::max(0.0, window_.value))});
+  in_table_.pixels = in_64_bits_.pixels = range;
+  if (!fits())
+    refuse(fmt::format("--size {}x{}", window_.width, window_.height), ": the sum of a window may exceed ",
+           name_of(in_table_.types.table), ", as pixels are up to ",
+           std::to_string(std::max(range.most, 0 - static_cast<std::uint64_t>(range.least))), "; make the pixels 64f");
+}
+
+void apply_threshold(double percent, const std::vector<double>& pixels, const std::vector<double>& counts,
+                     std::vector<double>& sums) {
+  for (std::size_t x = 0; x < sums.size(); ++x)
+    sums[x] = pixels[x] * counts[x] * 100 <= sums[x] * (100 - percent) ? 0 : 255;
+}
+
 TableRequest tables_for(const WindowRequest& request) {
   TableRequest tables;
   if (request.deviation) tables.squares = "auto";
@@ -114,7 +118,8 @@ void answer_windows(const WindowRequest& request, const ConstView& image, TableM
                     const View& out, const Settings& settings) {
   const Execution execution = settings.on_host();
   maker.make(image, {}, request.input.path, settings);
-  require_exact_windows(image, maker, window);
+  const SumTypes& types = maker.sum_types();
+  ExactWindows(types.types, types.squares, window, image.shape).see(image);
   std::optional<FiniteWindows> finite;
   if (!is_finite(maker.table())) {
     finite.emplace(image, request.ignore_nan);

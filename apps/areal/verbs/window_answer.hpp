@@ -2,8 +2,10 @@
 // What `areal window` was asked, and its answer for an image or a strip of one.
 
 #include <areal/window.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+#include "io/exact_sums.hpp"
 #include "io/input.hpp"
 #include "io/table_maker.hpp"
 
@@ -27,6 +29,29 @@ Window window_for(const WindowRequest& request, const Shape& image);
 /// Pictures keep the image's depth, with rounding; .npy keeps the values, as 64f. Sums do not fit a picture's 8 or 16
 /// bits. Throws InvalidArgument for what the output's format does not hold.
 Type output_type(const WindowRequest& request, Type image, bool is_npy);
+
+/// Whether sums of windows fit their type, as far as the pixels that came say. They are added up in 64 bits from
+/// regions of the table.
+class ExactWindows {
+ public:
+  ExactWindows(TypePair types, std::optional<Type> squares, const Window& window, const Shape& image);
+  /// Throws InvalidArgument where the sum of a window of these pixels, and of those before, may exceed its type.
+  void see(const ConstView& pixels);
+
+ private:
+  bool fits() const { return in_table_.fits(inside_) && in_64_bits_.fits(cells_); }
+
+  Window window_;
+  SumTypes in_table_, in_64_bits_;
+  std::int64_t cells_, inside_;
+  bool always_fits_;
+  std::optional<PixelRange> range_;
+};
+
+/// Bradley and Roth 2007: sums become black where the pixel is `percent` or more below its window's mean, else white.
+/// Compared as pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
+void apply_threshold(double percent, const std::vector<double>& pixels, const std::vector<double>& counts,
+                     std::vector<double>& sums);
 
 /// What the tables of an image need for these windows.
 TableRequest tables_for(const WindowRequest& request);

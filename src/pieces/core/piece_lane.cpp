@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <areal/array.hpp>
 #include <areal/error.hpp>
+#include "api/core/copy_rows.hpp"
 #include "cuda/device.hpp"
 
 namespace areal::pieces {
@@ -33,7 +34,7 @@ struct PieceLane::Device {
   Buffers inputs, outputs;
 };
 
-PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t height) : work_(work) {
+PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t rows) : work_(work) {
   const Scope scope(work);
   const Form& form = work.form();
   if (work.on_cuda()) device_ = std::make_unique<Device>();
@@ -44,16 +45,16 @@ PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t height) 
   };
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const Rows& input : form.inputs)
-      add(&PieceLane::inputs_, &Device::inputs, slot, bytes_of_rows(input, width, height), true);
+      add(&PieceLane::inputs_, &Device::inputs, slot, bytes_of_rows(input, width, rows), true);
     if (slot > 0 && !form.downloads) continue;
     for (const Rows& output : form.outputs)
-      add(&PieceLane::outputs_, &Device::outputs, slot, bytes_of_rows(output, width + 1, height + 1),
+      add(&PieceLane::outputs_, &Device::outputs, slot, bytes_of_rows(output, width + form.margin, rows + form.margin),
           form.downloads || !device_);
   }
   if (form.carried) carry_.emplace(work, width, stream());
   if (device_ && !form.downloads)
     for (const Rows& output : form.outputs)
-      last_rows_.push_back(Memory::of_host(bytes_of_rows(output, width + 1, 1), true));
+      last_rows_.push_back(Memory::of_host(bytes_of_rows(output, width + form.margin, 1), true));
 }
 
 PieceLane::~PieceLane() {
@@ -73,8 +74,20 @@ View PieceLane::input(const Part& part, std::size_t which) {
     const Scope scope(work_);
     device_->uploaded[slot].synchronize();
   }
+  return held(part, which);
+}
+
+View PieceLane::held(const Part& part, std::size_t which) const {
   const Rows& rows = work_.form().inputs[which];
-  return inputs_[slot][which].view(rows.type, rows.of(part.pixels.width, part.pixels.height));
+  return inputs_[slot_of(part)][which].view(rows.type, rows.of(part.pixels.width, part.rows()));
+}
+
+std::int64_t PieceLane::take_over(const Part& before, const Part& part) {
+  const std::int64_t shared = before.first_row() + before.rows() - part.first_row();
+  if (shared <= 0) return 0;
+  for (std::size_t i = 0; i < work_.form().inputs.size(); ++i)
+    copy_rows(rows_of(held(before, i), before.rows() - shared, shared), rows_of(input(part, i), 0, shared));
+  return shared;
 }
 
 void PieceLane::upload(const Part& part) {
@@ -85,7 +98,7 @@ void PieceLane::upload(const Part& part) {
   device_->computed[slot].hold_back(up);  // which reads the same memory of the device
   for (std::size_t i = 0; i < inputs_[slot].size(); ++i) {
     const Rows& rows = work_.form().inputs[i];
-    if (const auto bytes = bytes_of(rows.of(part.pixels.width, part.pixels.height), rows.type))
+    if (const auto bytes = bytes_of(rows.of(part.pixels.width, part.rows()), rows.type))
       cuda::copy_in(device_->inputs[slot][i].data(), inputs_[slot][i].data(), bytes, up);
   }
   device_->uploaded[slot].record(up);
@@ -94,15 +107,16 @@ void PieceLane::upload(const Part& part) {
 std::size_t PieceLane::output_slot(const Part& part) const { return work_.form().downloads ? slot_of(part) : 0; }
 
 View PieceLane::output(const Part& part, std::size_t which) const {
-  const Rows& rows = work_.form().outputs[which];
+  const Form& form = work_.form();
+  const Rows& rows = form.outputs[which];
   return (device_ ? device_->outputs : outputs_)[output_slot(part)][which].view(
-      rows.type, rows.of(part.pixels.width + 1, part.pixels.height + 1));
+      rows.type, rows.of(part.pixels.width + form.margin, part.rows() + form.margin));
 }
 
 void PieceLane::compute(const Part& part, const std::vector<ConstView>* elsewhere) {
   const Scope scope(work_);
   const Form& form = work_.form();
-  const std::int64_t width = part.pixels.width, height = part.pixels.height;
+  const std::int64_t width = part.pixels.width, height = part.rows();
   if (step_height_ != height) {
     if (device_) device_->computing.synchronize();  // the workspace is in use
     step_.reset();

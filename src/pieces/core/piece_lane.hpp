@@ -17,15 +17,27 @@ namespace areal::pieces {
 /// Buffers of inputs, and of outputs: part k has number k % slots of each.
 inline constexpr int slots = 2;
 
+/// Rows [first, first + count) of a view.
+template <class V>
+V rows_of(const V& view, std::int64_t first, std::int64_t count) {
+  V rows = view;
+  rows.data = view.row(first);
+  rows.shape.height = count;
+  return rows;
+}
+
 /// For the parts of one image, from the first on. One thread may fill and upload, one compute, one download at a time.
 class PieceLane {
  public:
-  /// For parts of that width, and of that height at most. Allocates. Throws OutOfMemory, DeviceError.
-  PieceLane(const Work& work, std::int64_t width, std::int64_t height);
+  /// For parts of that width, whose inputs have that many rows at most. Allocates. Throws OutOfMemory, DeviceError.
+  PieceLane(const Work& work, std::int64_t width, std::int64_t rows);
   ~PieceLane();
 
   /// Host memory for a part's rows, once the part before it in the same buffer has left.
   View input(const Part& part, std::size_t which);
+  /// Copies the rows that a part's inputs share with those of the part before, which are there, and returns how many:
+  /// the first ones.
+  std::int64_t take_over(const Part& before, const Part& part);
   /// They are there: on CUDA, queues their copy.
   void upload(const Part& part);
   /// The outputs; on CUDA queued. On the host the inputs may lie elsewhere.
@@ -42,6 +54,7 @@ class PieceLane {
  private:
   using Buffers = std::array<std::vector<Memory>, slots>;
   struct Device;
+  View held(const Part& part, std::size_t which) const;
   std::size_t output_slot(const Part& part) const;
 
   const Work& work_;

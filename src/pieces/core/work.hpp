@@ -26,8 +26,27 @@ struct Rows {
 struct Part {
   std::int64_t number = 0;
   Region pixels;
+  std::int64_t above = 0, below = 0;  ///< rows of the halo, which its inputs have too
 
   std::int64_t end() const noexcept { return pixels.y + pixels.height; }
+  /// \name Rows of its inputs. With a halo that wraps, the first may lie above the image and the last below it.
+  ///@{
+  std::int64_t first_row() const noexcept { return pixels.y - above; }
+  std::int64_t rows() const noexcept { return above + pixels.height + below; }
+  ///@}
+};
+
+/// Rows of the image that a part reads above and below its own.
+struct Halo {
+  enum class Beyond : std::uint8_t {
+    cut,     ///< the image's edges cut the halo off
+    inside,  ///< parts are of the rows whose whole halo lies in the image
+    wrap     ///< beyond an edge are the rows of the other end
+  };
+  std::int64_t above = 0, below = 0;
+  Beyond beyond = Beyond::cut;
+
+  std::int64_t rows() const noexcept { return above + below; }
 };
 
 /// A part's views, where the step computes.
@@ -55,6 +74,7 @@ struct Form {
   bool reverse = false;       ///< outputs sum what lies right and below: `above` is below, `left` is right
   bool downloads = false;     ///< outputs leave, for host memory
   std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
+  Halo halo;  ///< of a form without carries. Outputs have its rows, too; whoever takes them leaves these out
 };
 
 /// Plans for parts of any extent. Const, so that all who compute share one.
@@ -72,7 +92,7 @@ class Work {
     return on_cuda() ? MemoryPlace{MemoryPlace::cuda, execution_.device} : MemoryPlace{};
   }
 
-  /// Of a step for parts of that extent; allocates nothing.
+  /// Of a step for inputs of that extent; allocates nothing.
   virtual std::size_t workspace_bytes(std::int64_t width, std::int64_t height) const = 0;
   /// Throws OutOfMemory. The device is current.
   virtual std::unique_ptr<Step> plan(std::int64_t width, std::int64_t height, Stream stream) const = 0;

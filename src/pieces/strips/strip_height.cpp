@@ -3,6 +3,7 @@
 #include <areal/error.hpp>
 #include "api/core/largest.hpp"
 #include "api/core/require.hpp"
+#include "pieces/core/grid.hpp"
 #include "pieces/core/piece_lane.hpp"
 
 namespace areal::pieces {
@@ -11,6 +12,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 constexpr std::int64_t whole_tiles = 64;  // rows: of the CPU's tiles, and a divisor of the kernels' largest
 constexpr std::int64_t usual_rows = 8;
+constexpr std::int64_t halo_parts = 4;  // rows of a strip for each row of its halo, which is computed twice
 
 Wide bytes_of_rows(const std::vector<Rows>& all, std::int64_t width, std::int64_t height) {
   constexpr Wide line = 64;  // what an allocation is rounded up to
@@ -34,12 +36,13 @@ StripHeights::StripHeights(const Work& work, const Shape& image, const StripOpti
   require(!work.execution().stream, "execution: strips have streams of their own, it may name none");
 }
 
-std::optional<StripBytes> StripHeights::bytes(std::int64_t rows) const {
+std::optional<StripBytes> StripHeights::bytes(std::int64_t height) const {
   const Form& form = work_.form();
-  const std::int64_t width = image_.width;
+  const std::int64_t width = image_.width, rows = RowGrid(image_, height, form.halo).most_rows();
   const Wide pixels = slots * bytes_of_rows(form.inputs, width, rows);
-  const Wide tables = (form.downloads ? slots : 1) * bytes_of_rows(form.outputs, width + 1, rows + 1);
-  const Wide row = bytes_of_rows(form.outputs, width + 1 + form.carry_lead, 1);
+  const Wide tables =
+      (form.downloads ? slots : 1) * bytes_of_rows(form.outputs, width + form.margin, rows + form.margin);
+  const Wide row = bytes_of_rows(form.outputs, width + form.margin + form.carry_lead, 1);
   const Wide tiles = bytes_of_rows(form.inputs, width, options_.tile_height);
   Wide computing = pixels + tables + (form.carried ? row : 0), host = 0;
   if (work_.on_cuda())
@@ -53,7 +56,7 @@ std::optional<StripBytes> StripHeights::bytes(std::int64_t rows) const {
 }
 
 std::uint64_t StripHeights::usual_bytes() const {
-  const auto some = bytes(std::min(usual_rows, image_.height));
+  const auto some = bytes(std::min(std::max(usual_rows, work_.form().halo.rows()), image_.height));
   require(some.has_value(), "an image ", image_.width,
           " wide: the bytes of some rows of its tables do not fit 63 bits");
   return std::max(some->most(), work_.form().usual_bytes);
@@ -78,7 +81,8 @@ std::int64_t StripHeights::chosen() const {
   const std::uint64_t limit = options_.memory > 0 ? options_.memory : options_.height > 0 ? ~std::uint64_t{0} : usual;
   const std::int64_t rows = within(limit);
   const bool is_usual = options_.memory == 0 && options_.height == 0 && !work_.on_cuda();
-  if (rows > 0) return is_usual ? std::min(rows, usual_most_rows(image_.height)) : rows;
+  const std::int64_t usual_most = std::max(usual_most_rows(image_.height), halo_parts * work_.form().halo.rows());
+  if (rows > 0) return is_usual ? std::min(rows, usual_most) : rows;
   const std::int64_t wanted = std::max<std::int64_t>(1, std::min(options_.height, image_.height));
   const auto needed = bytes(wanted);
   const std::uint64_t least = needed ? needed->most() : usual;

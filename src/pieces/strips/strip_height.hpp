@@ -22,12 +22,13 @@ class StripHeights {
   StripHeights(const Work& work, const Shape& image, const StripOptions& options);
 
   /// None where they do not fit 63 bits.
-  std::optional<StripBytes> bytes(std::int64_t rows) const;
+  std::optional<StripBytes> bytes(std::int64_t height) const;
   /// The most rows whose bytes the options allow. Throws OutOfMemory where there are none.
   std::int64_t chosen() const;
   /// The most rows of so many bytes, or those that the options name; 0 where they take more.
   std::int64_t within(std::uint64_t bytes) const;
-  /// Where no memory is given: the work's usual bytes, or what 8 rows take where that is more.
+  /// Where no memory is given: the work's usual bytes, or what 8 rows, or as many as the halo has, take where that is
+  /// more.
   std::uint64_t usual_bytes() const;
 
  private:

@@ -7,28 +7,30 @@
 namespace areal::pieces {
 namespace {
 
-/// Rows [first, first + count) of a view.
-template <class V>
-V rows_of(const V& view, std::int64_t first, std::int64_t count) {
-  V rows = view;
-  rows.data = view.row(first);
-  rows.shape.height = count;
-  return rows;
+/// The rows from y on. Beyond the image are those of its other end.
+void read_rows(const ImageReader& read, const Shape& image, std::int64_t y, const View& into) {
+  if (into.shape.empty()) return;
+  for (std::int64_t done = 0; done < into.shape.height;) {
+    const std::int64_t from = ((y + done) % image.height + image.height) % image.height;
+    const std::int64_t count = std::min(into.shape.height - done, image.height - from);
+    read(0, from, rows_of(into, done, count));
+    done += count;
+  }
 }
 
 }  // namespace
 
 bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
                 const std::vector<ImageReader>& readers, const StripUse& use) {
-  const RowGrid grid(image, strip_height);
-  PieceLane lane(work, image.width, strip_height);
+  const RowGrid grid(image, strip_height, work.form().halo);
+  PieceLane lane(work, image.width, grid.most_rows());
   Stages stages;
   stages.read = [&](std::int64_t k) {
     const Part strip = grid.part(k);
-    for (std::size_t i = 0; i < readers.size(); ++i) {
-      const View into = lane.input(strip, i);
-      if (!into.shape.empty()) readers[i](0, strip.pixels.y, into);
-    }
+    const std::int64_t there = k > 0 ? lane.take_over(grid.part(k - 1), strip) : 0;
+    for (std::size_t i = 0; i < readers.size(); ++i)
+      read_rows(readers[i], image, strip.first_row() + there,
+                rows_of(lane.input(strip, i), there, strip.rows() - there));
     if (use.filled) use.filled(strip, lane.input(strip, 0));
     lane.upload(strip);
   };
@@ -44,22 +46,24 @@ bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
 StripFeed::StripFeed(const Work& work, const Shape& image, std::int64_t strip_height, StripUse use)
     : work_(work),
       image_(image),
-      grid_(image, strip_height),
+      grid_(image, strip_height, work.form().halo),
       use_(std::move(use)),
-      lane_(work, image.width, strip_height),
+      lane_(work, image.width, grid_.most_rows()),
       strip_(grid_.part(0)) {}
 
 bool StripFeed::push(const std::vector<ConstView>& rows) {
   const std::int64_t count = rows[0].shape.height;
-  for (std::int64_t taken = 0; taken < count && go_on_;) {
-    const std::int64_t height = strip_.pixels.height, part = std::min(count - taken, height - gathered_);
-    if (gathered_ == 0 && part == height && !work_.on_cuda() && !use_.filled) {  // computed from where they lie
+  const bool shares = work_.form().halo.rows() > 0 && grid_.parts() > 1;
+  for (std::int64_t taken = 0; taken < count && go_on_ && strip_.rows() > 0;) {
+    const std::int64_t height = strip_.rows(), part = std::min(count - taken, height - gathered_);
+    if (gathered_ == 0 && part == height && !work_.on_cuda() && !use_.filled && !shares) {  // computed where they lie
       std::vector<ConstView> pixels;
       for (const ConstView& input : rows) pixels.push_back(rows_of(input, taken, part));
       next_strip(&pixels);
     } else {
       gather(rows, taken, part);
-      if (gathered_ == height) next_strip(nullptr);
+      // The rows of a strip may all have come as the halo of the one before.
+      while (go_on_ && strip_.rows() > 0 && gathered_ == strip_.rows()) next_strip(nullptr);
     }
     taken += part;
   }
@@ -79,7 +83,7 @@ void StripFeed::next_strip(const std::vector<ConstView>* elsewhere) {
   lane_.compute(strip, elsewhere);
   if (use_.computed) use_.computed(strip, lane_);
   strip_ = grid_.part(strip.number + 1);
-  gathered_ = 0;
+  gathered_ = strip_.rows() > 0 ? lane_.take_over(strip, strip_) : 0;
   if (!work_.on_cuda()) return give(strip);
   if (waiting_) give(*waiting_);  // while this one is computed
   waiting_ = strip;
@@ -91,9 +95,9 @@ void StripFeed::give(const Part& strip) {
 }
 
 bool StripFeed::finish() {
-  // An image without rows has one strip, and of one without columns nothing need come.
-  if (go_on_ && image_.height == 0) next_strip(nullptr);
-  while (go_on_ && image_.width == 0 && strip_.pixels.y < image_.height) next_strip(nullptr);
+  // Where no rows are made there is one strip, and of an image without columns nothing need come.
+  if (go_on_ && strip_.number == 0 && strip_.rows() == 0) next_strip(nullptr);
+  while (go_on_ && image_.width == 0 && strip_.rows() > 0) next_strip(nullptr);
   if (go_on_ && waiting_) give(*waiting_);
   waiting_.reset();
   return go_on_;

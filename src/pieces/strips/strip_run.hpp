@@ -22,7 +22,7 @@ struct StripUse {
   std::function<void(std::int64_t rows)> done = {};
 };
 
-/// Reads every input. False where `give` ended it.
+/// Reads every input, each row once but for those that a halo wraps around to. False where `give` ended it.
 bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
                 const std::vector<ImageReader>& readers, const StripUse& use);
 
@@ -31,7 +31,7 @@ class StripFeed {
  public:
   StripFeed(const Work& work, const Shape& image, std::int64_t strip_height, StripUse use);
 
-  /// Rows that follow each other. False where `give` has ended it.
+  /// Rows that follow each other; the work's halo does not wrap. False where `give` has ended it.
   bool push(const std::vector<ConstView>& rows);
   /// After the last row: what has not been given yet; of an image without rows, its one strip. False as push.
   bool finish();
@@ -47,7 +47,7 @@ class StripFeed {
   StripUse use_;
   PieceLane lane_;
   Part strip_;                   // the one that is gathered
-  std::int64_t gathered_ = 0;    // rows of it
+  std::int64_t gathered_ = 0;    // rows of its inputs
   std::optional<Part> waiting_;  // on CUDA, computed and not given yet
   bool go_on_ = true;
 };

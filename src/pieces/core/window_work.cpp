@@ -1,0 +1,216 @@
+#include "pieces/core/window_work.hpp"
+#include <algorithm>
+#include <areal/array.hpp>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include "api/core/copy_rows.hpp"
+#include "api/core/require.hpp"
+#include "cpu/query/window_rows.hpp"
+#include "formulas/window_axis.hpp"
+#include "pieces/core/finite_windows.hpp"
+
+namespace areal::pieces {
+namespace {
+
+std::int64_t anchor_of(std::int64_t anchor, std::int64_t size) { return anchor < 0 ? size / 2 : anchor; }
+
+/// Reflections look as far back from an edge as the window reaches over it.
+Halo halo_of(const Window& window, std::int64_t image_height) {
+  const std::int64_t above = anchor_of(window.anchor_y, window.height), below = window.height - 1 - above;
+  const auto some = [&](std::int64_t rows) { return std::min(rows, image_height); };
+  switch (window.edge) {
+    case Edge::valid:
+      return {0, some(window.height - 1), Halo::Beyond::inside};
+    case Edge::reflect:
+    case Edge::symmetric:
+      return {some(std::max(above, below)), some(std::max(above, below))};
+    case Edge::wrap:
+      if (window.height > image_height) return {};
+      return {above, below, Halo::Beyond::wrap};
+    default:
+      return {some(above), some(below)};
+  }
+}
+
+bool has_squares(WindowStatistic statistic) {
+  return statistic == WindowStatistic::variance || statistic == WindowStatistic::standard_deviation;
+}
+
+/// Are all the pixels of a table of sums finite? What is not has spread into the last entry of its channel.
+bool is_finite(const ConstView& sums) {
+  if (!is_float(sums.type)) return true;
+  for (std::int64_t c = 0; c < sums.shape.channels; ++c) {
+    const char* const row = static_cast<const char*>(sums.row(sums.shape.height - 1, c));
+    const char* const last = row + (sums.shape.width - 1) * sums.column_pitch();
+    float single = 0;
+    double value = 0;
+    sums.type == Type::f32 ? std::memcpy(&single, last, sizeof(single)) : std::memcpy(&value, last, sizeof(value));
+    if (!std::isfinite(single) || !std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+/// Allocates while it executes where pixels are not finite.
+class WindowStep final : public Step {
+ public:
+  WindowStep(SatPlan plan, const Window& window, const std::vector<WindowStatistic>& statistics, bool ignore_nan,
+             int threads)
+      : plan_(std::move(plan)),
+        workspace_(plan_),
+        table_(plan_.allocate(MemoryPlace{})),
+        window_(window),
+        statistics_(statistics),
+        ignore_nan_(ignore_nan),
+        windows_{.backend = Backend::cpu, .threads = threads} {}
+
+  void execute(const Views& views) override {
+    const ConstView& image = views.inputs[0];
+    const ConstView mask = views.inputs.size() > 1 ? views.inputs[1] : ConstView();
+    const Shape shape = window_shape(image.shape.width, image.shape.height, window_);
+    plan_.execute(image, table_, workspace_, mask);
+    std::optional<FiniteWindows> finite;
+    if (!is_finite(table_.sum())) {
+      finite.emplace(image, mask, ignore_nan_, window_, windows_);
+      plan_.execute(finite->pixels(), table_, workspace_, mask);
+    }
+    for (std::size_t s = 0; s < statistics_.size(); ++s) {
+      View out = views.outputs[s];
+      out.shape.width = shape.width, out.shape.height = shape.height;
+      const WindowStatistic statistic = statistics_[s];
+      if (statistic == WindowStatistic::pixel)
+        pixels(image, out);
+      else if (statistic == WindowStatistic::count)
+        counts(out);
+      else if (finite)
+        marked(*finite, statistic, out);
+      else
+        answer(statistic, out);
+    }
+  }
+
+ private:
+  void answer(WindowStatistic statistic, const View& out) const {
+    const auto table = [&](const ConstView& view) { return TableView(view, table_.border()); };
+    SatView planes(table(table_.sum()));
+    if (table_.squares().data != nullptr) planes.squares = table(table_.squares());
+    if (table_.count().data != nullptr) planes.count = table(table_.count());
+    switch (statistic) {
+      case WindowStatistic::sum:
+        return window_sums(planes, window_, out, windows_);
+      case WindowStatistic::mean:
+        return window_means(planes, window_, out, windows_);
+      case WindowStatistic::variance:
+        return window_variances(planes, window_, out, windows_);
+      default:
+        return window_standard_deviations(planes, window_, out, windows_);
+    }
+  }
+
+  void marked(const FiniteWindows& finite, WindowStatistic statistic, const View& out) const {
+    Array values(out.shape, Type::f64);
+    answer(statistic, values.view());
+    finite.mark(values.view(), has_squares(statistic));
+    const bool planar = out.shape.layout == Layout::planar;
+    const std::int64_t elements = out.shape.width * (planar ? 1 : out.shape.channels);
+    for (std::int64_t p = 0; p < (planar ? out.shape.channels : 1); ++p)
+      for (std::int64_t y = 0; y < out.shape.height; ++y)
+        cpu::arithmetic_kernels().store(static_cast<const double*>(values.view().row(y, p)), elements, out.type,
+                                        out.row(y, p));
+  }
+
+  /// Cells beyond the edge are valid but for `shrink`.
+  void counts(const View& out) const {
+    Window window = window_;
+    if (window.edge == Edge::zero) window.edge = Edge::constant;
+    window.value = 1;
+    if (table_.count().data != nullptr)
+      return window_sums(SatView(TableView(table_.count(), table_.border())), window, out, windows_);
+    const Shape& image = table_.image_shape();
+    const bool valid = window.edge == Edge::valid;
+    const formulas::WindowAxis columns{image.width, window.width, valid ? 0 : anchor_of(window.anchor_x, window.width),
+                                       out.shape.width, window.edge},
+        rows{image.height, window.height, valid ? 0 : anchor_of(window.anchor_y, window.height), out.shape.height,
+             window.edge};
+    std::vector<double> row(static_cast<std::size_t>(out.shape.width));
+    for (std::int64_t y = 0; y < out.shape.height; ++y) {
+      for (std::int64_t x = 0; x < out.shape.width; ++x)
+        row[static_cast<std::size_t>(x)] = static_cast<double>(rows.pixels(y) * columns.pixels(x));
+      cpu::arithmetic_kernels().store(row.data(), out.shape.width, out.type, out.row(y));
+    }
+  }
+
+  void pixels(const ConstView& image, const View& out) const {
+    ConstView anchors = image;
+    if (window_.edge == Edge::valid && !out.shape.empty())
+      anchors.data = static_cast<const char*>(image.row(anchor_of(window_.anchor_y, window_.height))) +
+                     anchor_of(window_.anchor_x, window_.width) * image.column_pitch();
+    anchors.shape = out.shape;
+    copy_rows(anchors, out);
+  }
+
+  SatPlan plan_;
+  Workspace workspace_;
+  SatTable table_;
+  Window window_;
+  std::vector<WindowStatistic> statistics_;
+  bool ignore_nan_;
+  Execution windows_;
+};
+
+}  // namespace
+
+WindowWork::WindowWork(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options,
+                       const Execution& execution)
+    : image_(image), type_(type), window_(window), statistics_(options.statistics), where_(execution) {
+  require(!statistics_.empty(), "statistics: there is none");
+  tables_.types = options.types ? *options.types : default_types(image, type);
+  tables_.mask = options.mask, tables_.ignore_nan = options.ignore_nan;
+  if (std::any_of(statistics_.begin(), statistics_.end(), has_squares)) tables_.squares = Squares::automatic;
+  where_ = plan_of(image.width, std::min<std::int64_t>(image.height, 256)).execution();
+  execution_ = where_;
+  execution_.backend = Backend::cpu;
+  form_.inputs.push_back({type, image.channels, image.layout});
+  if (options.mask) form_.inputs.push_back({Type::u8, 1, Layout::interleaved});
+  for (const WindowStatistic statistic : statistics_)
+    form_.outputs.push_back({statistic == WindowStatistic::pixel ? type : options.output,
+                             statistic == WindowStatistic::count ? 1 : image.channels, image.layout});
+  form_.margin = 0;
+  form_.downloads = true;
+  form_.usual_bytes = std::uint64_t{64} << 20;
+  refuse_invalid(options);
+  form_.halo = halo_of(window, image.height);
+}
+
+// What windows refuse, they refuse of one pixel. Sums see the output's type, whatever the statistics.
+void WindowWork::refuse_invalid(const StripWindowsOptions& options) const {
+  std::vector<WindowStatistic> statistics = statistics_;
+  statistics.push_back(WindowStatistic::sum);
+  std::vector<Rows> outputs = form_.outputs;
+  outputs.push_back({options.output, image_.channels, image_.layout});
+  std::vector<Array> arrays;
+  const auto pixel = [&](const Rows& rows) {
+    arrays.emplace_back(rows.of(1, 1), rows.type);
+    std::memset(arrays.back().data(), 0, bytes_of(rows.of(1, 1), rows.type));
+    return arrays.back().view();
+  };
+  Views views;
+  for (const Rows& rows : form_.inputs) views.inputs.emplace_back(pixel(rows));
+  for (const Rows& rows : outputs) views.outputs.push_back(pixel(rows));
+  const SatPlan plan({1, 1, image_.channels, 1, image_.layout}, type_, tables_, {.backend = Backend::cpu});
+  WindowStep(plan, window_, statistics, options.ignore_nan, 1).execute(views);
+}
+
+SatPlan WindowWork::plan_of(std::int64_t width, std::int64_t rows) const {
+  return SatPlan({width, rows, image_.channels, 1, image_.layout}, type_, tables_, where_);
+}
+std::size_t WindowWork::workspace_bytes(std::int64_t width, std::int64_t rows) const {
+  const SatPlan plan = plan_of(width, rows);
+  return plan.table_bytes() + plan.workspace_bytes();
+}
+std::unique_ptr<Step> WindowWork::plan(std::int64_t width, std::int64_t rows, Stream) const {
+  return std::make_unique<WindowStep>(plan_of(width, rows), window_, statistics_, tables_.ignore_nan, where_.threads);
+}
+
+}  // namespace areal::pieces
