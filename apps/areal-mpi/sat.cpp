@@ -57,15 +57,22 @@ bool is_finite(const ConstView& strip) {
   return true;
 }
 
-/// Throws InvalidArgument on all ranks for a sum that may have wrapped, or into which NaN or infinity may have spread.
-void require_right(const Job& job, const StripInput& input, const SatTable& strip, const std::vector<Stat>& chosen,
-                   const std::string& path) {
+/// Of all ranks' pixels.
+PixelRange range_of_all(const Job& job, const ConstView& strip) {
+  PixelRange range = range_of(strip);
+  MPI_Allreduce(MPI_IN_PLACE, &range.least, 1, MPI_INT64_T, MPI_MIN, job.comm());
+  MPI_Allreduce(MPI_IN_PLACE, &range.most, 1, MPI_UINT64_T, MPI_MAX, job.comm());
+  return range;
+}
+
+/// Throws InvalidArgument on all ranks for a sum that may have wrapped, or into which NaN or infinity may have
+/// spread.
+void require_right(const Job& job, const StripInput& input, const SatTable& strip, const PixelRange& pixels,
+                   const std::vector<Stat>& chosen, const std::string& path) {
   int odd = is_float(input.strip.type) && !is_finite(input.strip) ? 1 : 0;
-  SumTypes sums{strip.types(), {}, range_of(input.strip)};
+  SumTypes sums{strip.types(), {}, pixels};
   if (needs_squares(chosen)) sums.squares = strip.squares().type;
   MPI_Allreduce(MPI_IN_PLACE, &odd, 1, MPI_INT, MPI_MAX, job.comm());
-  MPI_Allreduce(MPI_IN_PLACE, &sums.pixels.least, 1, MPI_INT64_T, MPI_MIN, job.comm());
-  MPI_Allreduce(MPI_IN_PLACE, &sums.pixels.most, 1, MPI_UINT64_T, MPI_MAX, job.comm());
   job.together([&] {
     if (odd != 0) refuse(path, ": holds NaN or infinity, which spreads to the regions right and below in a table");
     require_exact(sums, input.rectangles(), chosen, input.image);
@@ -92,14 +99,15 @@ void answer(const Job& job, const mpi::Table& table, const StripInput& input, co
 }
 
 void write(const Job& job, const std::string& path, const char* kind, const ConstView& table, const mpi::Rows& rows,
-           const StripInput& input, const SatTable& strip, const std::string& source, const std::string& run,
-           const std::vector<std::string>& companions) {
+           const StripInput& input, const SatTable& strip, const PixelRange& pixels, const std::string& source,
+           const std::string& run, const std::vector<std::string>& companions) {
   const bool zero = strip.border() == Border::zero;
   media::TableFile description;
   description.run = run, description.companions = companions;
   description.kind = kind, description.border = strip.border(), description.types = name_of(strip.types());
   description.algorithm = "areal-mpi", description.source = media::fs::path(source).filename().string();
   description.image_width = input.image.width, description.image_height = input.image.height;
+  if (!is_float(input.strip.type)) description.pixels = pixels;
   Shape whole = table.shape;
   whole.height = input.image.height + (zero ? 1 : 0);
   SharedTable file(job, path, whole, table.type, description);
@@ -135,17 +143,18 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   const StripInput input = read_strip(job, request.input);
   const mpi::Options how{.execution = execution};
   const mpi::Table table = mpi::sat(job.comm(), input.strip, options, how);
+  const PixelRange pixels = range_of_all(job, input.strip);
   if (!request.output.empty()) {
     const std::string run = media::new_run();  // only the first rank's is used
     const std::vector<std::string> companions(request.squares ? 1 : 0, "squares");
-    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path, run,
-          companions);
+    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, pixels, request.input.path,
+          run, companions);
     if (request.squares)
       write(job, media::companion_path(request.output, "squares").string(), "squares", table.strip.squares(),
-            table.rows, input, table.strip, request.input.path, run, {});
+            table.rows, input, table.strip, pixels, request.input.path, run, {});
   }
   if (!request.input.names_regions()) return;
-  require_right(job, input, table.strip, chosen, request.input.path);
+  require_right(job, input, table.strip, pixels, chosen, request.input.path);
   answer(job, table, input, chosen, settings.json);
 }
 

@@ -76,7 +76,25 @@ def may_wrap(oracle: Oracle) -> bool:
     areas = [oracle.clipped(r)[2] * oracle.clipped(r)[3] for r in oracle.question.regions]
     if oracle.question.family == "window":
         areas = [oracle.question.window["size"][0] * oracle.question.window["size"][1]]
-    return bool(areas) and oracle.largest * max(areas) > limits(table)[1]
+    depth = oracle.batch if oracle.question.volume else 1
+    return bool(areas) and oracle.largest * max(areas) * depth > limits(table)[1]
+
+
+def may_overflow(oracle: Oracle) -> bool:
+    """Whether an entry of a table of floats may be beyond its type, though all pixels are finite."""
+    if not oracle.question.is_float or not oracle.values.size:
+        return False
+    most = np.finfo(np.float32 if default_sums(oracle.question) == "32f" else np.float64).max
+    return bool(oracle.magnitudes[0].max() > 0.5 * float(most))
+
+
+def squares_may_wrap(oracle: Oracle) -> bool:
+    """Whether a region's sum of squares may not fit the type that the question names for it."""
+    table = oracle.question.squares
+    if table not in BITS or oracle.question.is_float:
+        return False
+    areas = [oracle.clipped(r)[2] * oracle.clipped(r)[3] for r in oracle.question.regions]
+    return bool(areas) and oracle.largest**2 * max(areas) > limits(table)[1]
 
 
 def judge_regions(oracle: Oracle, answer: Answer) -> list[Fault]:
@@ -91,7 +109,7 @@ def judge_regions(oracle: Oracle, answer: Answer) -> list[Fault]:
 
 
 def _first_fault(oracle: Oracle, answer: Answer, stat: str, got: np.ndarray, cells: list[list[list[Cell]]]) -> Fault | None:
-    wanted = (len(cells), oracle.batch, oracle.channels)
+    wanted = (len(cells), oracle.question.images, oracle.channels)
     if got.shape != wanted:
         return Fault(stat, "(regions, images, channels)", str(got.shape), str(wanted))
     judge = {"sum": _sum, "mean": _mean, "variance": _variance, "std": _variance, "count": _count}[stat]

@@ -26,7 +26,7 @@ from refusals import find, must_refuse
 from room import LIMIT, Room
 from windows import judge_window
 
-JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window}
+JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window}
 
 
 @dataclasses.dataclass

@@ -13,7 +13,7 @@ import numpy as np
 
 from answers import Answer, Broken, Refused, default_sums
 from door import Door
-from questions import Question, pixels
+from questions import SQUARES, Question, pixels
 from room import Room, Said, squeezed
 
 ROWS = ("sum", "mean", "variance", "std", "count")
@@ -60,7 +60,7 @@ def rows_of(said: Said, as_json: bool) -> list[dict[str, Any]]:
 
 def placed(room: Room, question: Question, rows: list[dict[str, Any]], names: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Rows as regions x images x channels, by what their columns say of them. What was clipped prints what was counted."""
-    batch, channels = question.shape[0], question.shape[3]
+    batch, channels = question.images, question.planes
     count = len(question.regions)
     if len(rows) != count * batch * channels:
         raise Broken("the number of rows", f"{len(rows)}, but {count} regions x {batch} images x {channels} channels were asked for")
@@ -89,7 +89,10 @@ def placed(room: Room, question: Question, rows: list[dict[str, Any]], names: tu
 
 def answer_of(room: Room, question: Question, said: Said, as_json: bool, **about: Any) -> Answer:
     names = tuple(stat for stat in ROWS if stat in question.stats)
-    return Answer(placed(room, question, rows_of(said, as_json), names), sums=default_sums(question), exact=True, nulls=as_json, **about)
+    squares = question.squares if question.squares in SQUARES else ""
+    return Answer(
+        placed(room, question, rows_of(said, as_json), names), sums=default_sums(question), squares=squares, exact=True, nulls=as_json, **about
+    )
 
 
 def stats_of(question: Question) -> str:
@@ -105,6 +108,8 @@ def of_tables(room: Room, question: Question) -> list[Any]:
         said += ["--mask", room.mask()]
     if question.ignore_nan:
         said += ["--ignore-nan"]
+    if question.squares in SQUARES:
+        said += [f"--squares={question.squares}"]
     if question.algorithm != "auto":
         said += ["--algorithm", question.algorithm]
     if question.backend != "cpu":
@@ -128,7 +133,8 @@ def as_given(room: Room, question: Question) -> tuple[list[Any], Path | None]:
 def direct(room: Room, question: Question) -> Answer:
     """areal sat IMAGE --region.."""
     image, stdin = as_given(room, question)
-    as_json = question.params.get("form", 0) % 4 == 0
+    # JSON has null for NaN and for infinity alike.
+    as_json = question.params.get("form", 0) % 4 == 0 and not (question.is_float and bool(np.isinf(pixels(question)).any()))
     said = room.areal(
         "sat", *image, *arguments(question), *regions_of(room, question), *of_tables(room, question), "--stat", stats_of(question),
         *(["--json"] if as_json else []), *(["--border", question.border] if question.border == "none" else []), stdin=stdin,
@@ -172,12 +178,25 @@ def table(room: Room, question: Question) -> Answer:
     if form % 2 == 0:
         other = room.array("other", np.arange(60, dtype=np.uint8).reshape(6, 10))
         room.areal("sat", other, "-o", path, "--squares", *(["--mask", other] if form % 4 == 0 else []))
-    variances = ["--squares"] if {"variance", "std"} & set(question.stats) else []
+    variances = ["--squares"] if {"variance", "std"} & set(question.stats) and question.squares not in SQUARES else []
     made = ["sat", room.image(), *arguments(question), *of_tables(room, question), "--border", question.border, "-o", path]
     interleaved = ["--interleaved"] if question.layout == "interleaved" and question.shape[3] > 1 else []
     room.areal(*made, *variances, *interleaved, outputs=() if form % 2 == 0 else (path, path.with_suffix(".json")))
     said = room.areal("query", path, *regions_of(room, question), "--stat", stats_of(question))
     return answer_of(room, question, said, False, algorithm=question.algorithm)
+
+
+def volume(room: Room, question: Question) -> Answer:
+    """areal sat VOLUME --volume --region.., or its table, then areal query T --region..: sums of the whole depth."""
+    array = room.array("volume", pixels(question)[..., 0])
+    made = ["sat", array, "--volume", *arguments(question), *of_tables(room, question), "--border", question.border]
+    if question.params.get("form", 0) % 2:
+        said = room.areal(*made, *regions_of(room, question))
+    else:
+        path = room.path("volume-table.npy")
+        room.areal(*made, "-o", path, outputs=(path, path.with_suffix(".json")))
+        said = room.areal("query", path, *regions_of(room, question))
+    return answer_of(room, question, said, False)
 
 
 def stale(room: Room, question: Question) -> Answer:
@@ -262,7 +281,7 @@ def check_kernels(said: Said) -> None:
 def entries(room: Room, question: Question) -> Answer:
     """areal sat IMAGE -o T: the entries of the tables."""
     path = room.path("table.npy")
-    said: list[Any] = ["--squares"] if question.squares != "no" else []
+    said: list[Any] = ["--squares"] if question.squares == "auto" else []
     said += ["--tilted"] if question.tilted else []
     said += ["--volume"] if question.volume else []
     image = room.image()
@@ -287,7 +306,8 @@ def entries(room: Room, question: Question) -> Answer:
             continue
         if not file.exists():
             raise Broken("a table that was not written", file.name)
-        values[what], types[what] = _loaded(file, question)
+        values[what], types[what] = loaded(file)
+    require_squares(question, types["squares"])
     return Answer(values, sums=types["sum"], squares=types["squares"], algorithm=question.algorithm)
 
 
@@ -295,7 +315,13 @@ def _asked(question: Question, what: str) -> bool:
     return {"squares": question.squares != "no", "count": question.ignore_nan or question.mask is not None, "tilted": question.tilted}[what]
 
 
-def _loaded(file: Path, question: Question) -> tuple[np.ndarray, str]:
+def require_squares(question: Question, made: str) -> None:
+    """Squares of the type that the question names."""
+    if question.squares in SQUARES and made != question.squares:
+        raise Broken("squares of another type", f"{made}, where {question.squares} were asked for")
+
+
+def loaded(file: Path) -> tuple[np.ndarray, str]:
     """A saved table as batch x height x width x channels, by its sidecar."""
     about = json.loads(file.with_suffix(".json").read_text())
     shape, array = about["shape"], np.load(file)
@@ -362,7 +388,7 @@ def _whole(question: Question) -> bool:
 
 
 def _no_anchor(question: Question) -> bool:
-    return "anchor" not in question.window and question.stats[0] != "variance"
+    return "anchor" not in question.window and question.stats[0] != "variance" and question.mask is None
 
 
 DOORS = (
@@ -370,6 +396,7 @@ DOORS = (
     Door("command-strips", ("regions",), strips, lambda q: _plain(q) and not q.types, 3, True),
     Door("command-picture", ("regions",), picture, lambda q: _plain(q) and not q.types and not q.ignore_nan and q.mask is None, 2, True),
     Door("command-table", ("regions",), table, _plain, 4, True),
+    Door("command-volume", ("volume",), volume, lambda q: q.dtype != "bool", 1, True),
     Door("command-stale", ("regions",), stale, lambda q: _whole(q) and q.shape[0] == 1 and not q.types, 1.5, True),
     Door(
         "command-chunked",
@@ -387,4 +414,4 @@ DOORS = (
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 
-__all__ = ["DOORS", "Refused", "arguments", "answer_of", "as_given", "check_kernels", "placed", "regions_of", "rows_of"]
+__all__ = ["DOORS", "Refused", "arguments", "answer_of", "as_given", "check_kernels", "loaded", "placed", "regions_of", "rows_of"]

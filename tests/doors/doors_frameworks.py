@@ -11,7 +11,7 @@ import numpy as np
 from answers import Answer, Refused
 from door import Door
 from doors_python import STATS, answers_of, areal, as_objects, asked, in_memory, laid_out, mask_for, type_of
-from questions import Question, pixels
+from questions import SQUARES, Question, pixels
 from room import Room
 
 ONE = ("regions", "table")
@@ -223,10 +223,10 @@ def _inclusive(question: Question) -> bool:
 def _frameworks() -> tuple[Door, ...]:
     doors = [
         Door("skimage", ONE, skimage, lambda q: _inclusive(q) and q.outside != "clip" and all(min(r) >= 0 for r in q.regions)),
-        Door("cv2-integral", ("table",), cv2_integral, lambda q: _plain(q) and q.shape[0] == 1 and q.border == "zero" and q.shape[3] <= 4 and q.dtype in ("uint8", "float32", "float64")),
+        Door("cv2-integral", ("table",), cv2_integral, lambda q: _plain(q) and q.shape[0] == 1 and q.border == "zero" and q.squares not in SQUARES and q.shape[3] <= 4 and q.dtype in ("uint8", "float32", "float64")),
         Door(
             "cv2-boxFilter", ("window",), cv2_box,
-            lambda q: q.shape[0] == 1 and q.shape[3] <= 4 and q.window["edge"] in CV2_BORDERS and q.stats[0] in ("sum", "mean") and not q.ignore_nan
+            lambda q: q.shape[0] == 1 and q.shape[3] <= 4 and q.window["edge"] in CV2_BORDERS and q.stats[0] in ("sum", "mean") and not q.ignore_nan and q.mask is None
             and q.dtype in ("uint8", "uint16", "int16", "float32", "float64") and min(q.shape[1:3]) > 16,
         ),
     ]  # fmt: skip

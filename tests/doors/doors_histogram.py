@@ -11,15 +11,15 @@ import numpy as np
 
 from answers import Answer, Broken, default_sums
 from door import Door
-from doors_command import ROWS, arguments, as_given, check_kernels, number, placed, regions_of, rows_of
+from doors_command import ROWS, arguments, as_given, check_kernels, loaded, number, placed, regions_of, rows_of
 from histograms import edges_of
-from questions import Question, pixels
+from questions import SQUARES, Question, pixels
 from room import Room, Said
 
 MEASURES = ("entropy", "median", "mode", "mean", "percentile")
 
 
-def binning_of(question: Question) -> list[Any]:
+def binning_of(room: Room, question: Question) -> list[Any]:
     """Options that say the bins."""
     binning, said = question.binning, []
     if "bins" in binning:
@@ -30,6 +30,10 @@ def binning_of(question: Question) -> list[Any]:
         said += [f"--edges={','.join(map(str, binning['edges']))}"]
     if "labels" in binning:
         said += ["--labels", "--bins", binning["labels"]]
+    if "lookup" in binning:
+        said += ["--lookup", room.numbers("lookup", binning["lookup"])]
+    if "joint" in binning:
+        said += ["--joint", "--bins", binning["joint"]]
     return [*said, "--clamp"] if question.clamp else said
 
 
@@ -47,8 +51,13 @@ def with_weights(room: Room, question: Question) -> list[Any]:
     return [] if question.weights is None else ["--weights", room.weights()]
 
 
+def counter_of(question: Question) -> list[Any]:
+    return ["--counter", question.params["counter"]] if "counter" in question.params else []
+
+
 def on(question: Question) -> list[Any]:
-    said: list[Any] = [] if question.algorithm == "auto" else ["--algorithm", question.algorithm]
+    said = counter_of(question)
+    said += [] if question.algorithm == "auto" else ["--algorithm", question.algorithm]
     return said if question.backend == "cpu" else [*said, "--backend", question.backend]
 
 
@@ -70,7 +79,7 @@ def direct(room: Room, question: Question) -> Answer:
     image, stdin = as_given(room, question)
     asked = measures_of(question)
     said = room.areal(
-        "hist", *image, *arguments(question), *binning_of(question), *with_weights(room, question), *on(question), *regions_of(room, question), *asked, stdin=stdin,
+        "hist", *image, *arguments(question), *binning_of(room, question), *with_weights(room, question), *on(question), *regions_of(room, question), *asked, stdin=stdin,
     )  # fmt: skip
     check_outside(room, question, said)
     return answer_of(room, question, said, asked)
@@ -99,7 +108,8 @@ def saved(room: Room, question: Question) -> Answer:
 
 def saved_by_strips(room: Room, question: Question) -> Answer:
     """The same with --memory."""
-    return _saved(room, question, ["--memory", "300M"])
+    counter = counter_of(question) if question.params.get("counter") != "16u" else []  # strips are counted on the CPU
+    return _saved(room, question, ["--memory", "300M", *counter, "--border", question.border])
 
 
 def _saved(room: Room, question: Question, more: list[Any]) -> Answer:
@@ -108,7 +118,7 @@ def _saved(room: Room, question: Question, more: list[Any]) -> Answer:
         "hist",
         room.image(),
         *arguments(question),
-        *binning_of(question),
+        *binning_of(room, question),
         *with_weights(room, question),
         *more,
         "-o",
@@ -126,7 +136,7 @@ def strips(room: Room, question: Question) -> Answer:
         "hist",
         room.image(),
         *arguments(question),
-        *binning_of(question),
+        *binning_of(room, question),
         *with_weights(room, question),
         *regions_of(room, question),
         *asked,
@@ -142,7 +152,7 @@ def several(room: Room, question: Question) -> Answer:
     asked = measures_of(question)
     workers = "cpu:1,simt" if question.area < 2000 else "cpu:2"
     said = room.areal(
-        "hist", room.image(), *arguments(question), *binning_of(question), *regions_of(room, question), *asked, "--devices", workers
+        "hist", room.image(), *arguments(question), *binning_of(room, question), *regions_of(room, question), *asked, "--devices", workers
     )
     return answer_of(room, question, said, asked)
 
@@ -155,7 +165,7 @@ def simulated(room: Room, question: Question) -> Answer:
         "hist",
         room.image(),
         *arguments(question),
-        *binning_of(question),
+        *binning_of(room, question),
         *on(question),
         *regions_of(room, question),
         *asked,
@@ -181,7 +191,7 @@ def frames(room: Room, question: Question) -> Answer:
             "-",
             "--raw",
             f"{width}x{height}x{question.type}",
-            *binning_of(question),
+            *binning_of(room, question),
             "--boxes",
             boxes,
             "--outside",
@@ -193,7 +203,7 @@ def frames(room: Room, question: Question) -> Answer:
     with open(stream, "wb") as out:
         for image in images:
             np.save(out, image[:, :, 0] if question.shape[3] == 1 else image)
-    said = room.areal("hist", "-", *arguments(question), *binning_of(question), *regions_of(room, question), *asked, stdin=stream)
+    said = room.areal("hist", "-", *arguments(question), *binning_of(room, question), *regions_of(room, question), *asked, stdin=stream)
     return answer_of(room, question, said, asked)
 
 
@@ -238,10 +248,30 @@ def ranks(room: Room, question: Question) -> Answer:
     return Answer(placed(room, question, rows_of(said, False), names), sums=default_sums(question), exact=True)
 
 
+def rank_table(room: Room, question: Question) -> Answer:
+    """mpirun areal-mpi sat IMAGE -o T: the entries of the tables, or areal query T --region.. about them."""
+    path = room.path("ranks.npy")
+    squares = question.squares == "auto" if question.family == "table" else bool({"variance", "std"} & set(question.stats))
+    made = ["sat", room.image(), "--border", question.border, *(["--types", question.types] if question.types else [])]
+    _ranks(room, question, *made, *(["--squares"] if squares else []), "-o", path, outputs=(path, path.with_suffix(".json")))
+    if question.family == "regions":
+        names = tuple(stat for stat in ROWS if stat in question.stats)
+        said = room.areal("query", path, *regions_of(room, question), "--stat", ",".join(names))
+        return Answer(placed(room, question, rows_of(said, False), names), sums=default_sums(question), exact=True)
+    values, types = {}, {"squares": ""}
+    for what, file in (("sum", path), ("squares", path.with_suffix(".squares.npy")))[: 1 + squares]:
+        values[what], types[what] = loaded(file)
+    return Answer(values, sums=types["sum"], squares=types["squares"], algorithm="4r1w-cpu")  # other orders of additions
+
+
 def rank_histograms(room: Room, question: Question) -> Answer:
-    """mpirun areal-mpi hist IMAGE --region.."""
-    said = _ranks(room, question, "hist", room.image(), *binning_of(question), *regions_of(room, question))
-    return answer_of(room, question, said, ["--counts"])
+    """mpirun areal-mpi hist IMAGE --region.., or -o T, then areal query T --region.."""
+    made = ["hist", room.image(), *binning_of(room, question)]
+    if question.params.get("form", 0) % 2:
+        return answer_of(room, question, _ranks(room, question, *made, *regions_of(room, question)), ["--counts"])
+    path = room.path("ranks.npy")
+    _ranks(room, question, *made, "--border", question.border, "-o", path, outputs=(path, path.with_suffix(".json")))
+    return answer_of(room, question, room.areal("query", path, *regions_of(room, question), "--counts"), ["--counts"])
 
 
 def _streamable(question: Question) -> bool:
@@ -272,6 +302,14 @@ DOORS = (
         ranks,
         lambda q: _plane(q) and not (q.reverse or q.ignore_nan or q.mask) and q.outside == "error",
         0.25,
+        True,
+    ),
+    Door(
+        "mpi-sat",
+        ("regions", "table"),
+        rank_table,
+        lambda q: _plane(q) and not (q.reverse or q.ignore_nan or q.mask or q.tilted or q.volume or q.squares in SQUARES),
+        0.3,
         True,
     ),
     Door(

@@ -18,7 +18,7 @@ import numpy as np
 
 from answers import Answer, Broken, Refused
 from door import Door
-from histograms import edges_of
+from histograms import edges_of, of_a_channel
 from questions import Question
 from refusals import more_than_plain
 from room import LIMIT, Room
@@ -102,15 +102,21 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
     )
     for field in FIELDS:
         said[field] = getattr(question, field)
+    if question.family == "volume":
+        said["family"] = "regions"
+        said["regions"] = [[x, y, 0, w, h, question.shape[0]] for x, y, w, h in question.regions]
     said["params"] = {key: value for key, value in question.params.items() if key != "form"}
     if question.family != "table" and not {"variance", "std"} & set(question.stats):
         said["squares"] = "no"
     if question.family == "histogram":
         said["stats"], said["squares"] = [], "no"
         said["binning"] = dict(question.binning)
-        if "bins" in said["binning"]:
-            edges = edges_of(question)
-            said["binning"]["range"] = [edges[0], edges[-1]]
+        one = of_a_channel(question) if "joint" in question.binning else question
+        if "bins" in one.binning:
+            edges = edges_of(one)
+            said["binning"] = {"bins": one.binning["bins"], "range": [edges[0], edges[-1]]}
+        if one is not question:
+            said["binning"], said["clamp"] = {"joint": [said["binning"]] * question.shape[3], "clamp": question.clamp}, False
     if question.family == "window":
         said["window"] = {**question.window, "stat": question.stats[0], "type": "64f"}
     return said
@@ -142,7 +148,7 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
 
 def values_of(got: dict[str, Any], question: Question) -> dict[str, Any]:
     """The values of an answer, in the test's shapes."""
-    batch, channels, count = question.shape[0], question.shape[3], len(question.regions)
+    batch, channels, count = question.images, question.planes, len(question.regions)
     if "tables" in got:
         return {what: np.load(path) for what, path in got["tables"].items() if path}
     if "answers" in got:
@@ -176,7 +182,7 @@ def _number(value: Any) -> int | float:
 
 
 def _one_plane(question: Question) -> bool:
-    return question.shape[0] == 1 and question.shape[3] == 1
+    return question.shape[0] == 1 and question.planes == 1
 
 
 def _plain(question: Question) -> bool:
@@ -214,6 +220,12 @@ def _pieces(question: Question) -> bool:
     )
 
 
+def _few(question: Question) -> bool:
+    """Whether pieces of the question's tiles are few: each is a plan of its own."""
+    width, height = question.params.get("tile", (5, 3))
+    return bool(question.area <= 300 * width * height)
+
+
 SAME_SIZE = ("64u64u", "64s64s", "64f64f")  # by default, too
 # Which questions mean something at the doors of these names, and which share of them is asked there. Others: all, a tenth.
 ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
@@ -228,7 +240,7 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
         lambda q: _at_once(q) and not q.tilted and not q.reverse and not q.volume and q.mask is None and not q.ignore_nan,
         0.1,
     ),
-    ("carries", _pieces, 0.1),
+    ("carries", lambda q: _pieces(q) and _few(q), 0.1),
     ("with-border", lambda q: _at_once(q) and not q.reverse and not q.volume, 0.1),
     ("reverse", lambda q: _at_once(q) and not q.tilted and not q.volume, 0.1),
     ("plane-by-plane", lambda q: _at_once(q) and q.layout == "planar" and not q.volume and not (q.ignore_nan and q.shape[3] > 1), 0.1),
@@ -241,16 +253,20 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("tiled-histogram-pieces", lambda q: q.border == "none" and _one_plane(q) and _auto(q) and q.weights is None, 0.3),
     ("tiled-histogram", lambda q: _one_plane(q) and _auto(q) and q.weights is None, 0.3),
     ("histogram-simt", lambda q: _one_plane(q) and q.area < 300 and (q.backend == "simt" or _auto(q)), 0.2),
-    ("histogram-cpu", lambda q: q.shape[3] == 1 and q.backend == "cpu", 0.5),
-    ("histogram", lambda q: q.shape[3] == 1 and _at_once(q), 0.5),
-    ("region-histograms", lambda q: q.shape[3] == 1 and q.backend == "cpu", 0.8),
+    ("histogram-cpu", lambda q: q.planes == 1 and q.backend == "cpu", 0.5),
+    ("histogram", lambda q: q.planes == 1 and _at_once(q), 0.5),
+    ("region-histograms", lambda q: q.planes == 1 and q.backend == "cpu", 0.8),
     ("strip-counts", lambda q: _one_plane(q) and q.weights is None and q.backend == "cpu", 0.8),
     ("strip-histogram*", lambda q: _one_plane(q) and _auto(q) and q.weights is None and q.backend == "cpu", 0.2),
-    ("histogram-carries", lambda q: _one_plane(q) and _auto(q) and _at_once(q), 0.2),
-    ("histogram-*", lambda q: q.shape[3] == 1 and _at_once(q), 0.1),
-    ("sequence", lambda q: q.shape[3] == 1 and _auto(q) and q.weights is None, 0.2),
+    ("histogram-carries", lambda q: _one_plane(q) and _auto(q) and _at_once(q) and _few(q), 0.2),
+    ("histogram-bin-of", lambda q: q.shape[3] == 1 and _at_once(q), 0.1),
+    ("histogram-slices", lambda q: q.shape[3] == 1 and _at_once(q), 0.1),
+    ("histogram-with-border", lambda q: q.planes == 1 and q.params.get("counter") != "16u" and _at_once(q), 0.1),
+    ("histogram-*", lambda q: q.planes == 1 and _at_once(q), 0.1),
+    ("sequence", lambda q: q.planes == 1 and _auto(q) and q.weights is None, 0.2),
     ("*", _at_once, 0.1),
 )
+VOLUMES = ("direct", "cpu-algorithms", "one-line", "allocated", "copied", "parallel", "device-arrays")  # they answer about boxes of six numbers, too
 ELSEWHERE = ("scan-*", "scatter", "*tracker*")  # families of other tests
 
 
@@ -270,5 +286,6 @@ def doors(build: Path) -> tuple[Door, ...]:
         if any(name.endswith(backend) for backend in missing) or any(fnmatch.fnmatch(name, pattern) for pattern in ELSEWHERE):
             continue
         meant, share = next((meant, share) for pattern, meant, share in ROWS if fnmatch.fnmatch(name, pattern))
-        rows.append(Door(f"c++ {name}", tuple(door["families"]), functools.partial(ask, name, path), meant, share))
+        families = (*door["families"], *(["volume"] if name in VOLUMES else []))
+        rows.append(Door(f"c++ {name}", families, functools.partial(ask, name, path), meant, share))
     return tuple(rows)

@@ -11,6 +11,7 @@ import numpy as np
 
 from answers import Answer, Refused
 from door import Door
+from histograms import edges_of, of_a_channel
 from oracle import Oracle
 from questions import TYPE_OF, Question, mask_of, pixels, weights_of
 from room import Room
@@ -211,7 +212,7 @@ def entries(room: Room, question: Question) -> Answer:
         if question.volume:
             array, letters = laid_out(question, batch=True)
             letters = letters.replace("N", "D")
-        squares = question.squares != "no"
+        squares = {"no": False, "auto": True}.get(question.squares) if question.squares not in DTYPE_OF else DTYPE_OF[question.squares]
         table = areal().sat(array, letters, squares=squares, tilted=question.tilted, mask=mask_for(question, letters), **options(question))
         values = {"sum": canonical(table.array, letters)}
         if squares:
@@ -251,7 +252,9 @@ def windows(room: Room, question: Question) -> Answer:
     def call() -> Answer:
         window, stat = question.window, question.stats[0]
         array, letters = laid_out(question)
-        table = areal().sat(array, letters, squares=stat in ("variance", "std"), ignore_nan=question.ignore_nan, threads=question.threads)
+        table = areal().sat(
+            array, letters, squares=stat in ("variance", "std"), ignore_nan=question.ignore_nan, mask=mask_for(question, letters), threads=question.threads
+        )
         width, height = window["size"]
         more = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
         got = table.window(
@@ -259,6 +262,19 @@ def windows(room: Room, question: Question) -> Answer:
         )  # fmt: skip
         squares = "" if table.squares is None else type_of(table.squares.dtype)
         return Answer({stat: canonical(got, letters)}, type_of(table.array.dtype), squares, spreads=True)
+
+    return asked(call)
+
+
+def volume(room: Room, question: Question) -> Answer:
+    """areal.sat(volume, "DHW").sum(boxes of the whole depth)."""
+
+    def call() -> Answer:
+        array = in_memory(np.ascontiguousarray(pixels(question)[..., 0]), question.params.get("form", 0))
+        table = areal().sat(array, "DHW", mask=mask_for(question, "DHW"), **options(question))
+        six = np.array([[x, y, 0, w, h, question.shape[0]] for x, y, w, h in question.regions])
+        got = as_objects(table.sum(six, outside=question.outside), (len(six), 1, 1))
+        return Answer({"sum": got}, type_of(table.array.dtype), spreads=True)
 
     return asked(call)
 
@@ -289,6 +305,10 @@ MEASURES = {"entropy": "entropy", "median": "median", "mode": "mode", "mean": "m
 
 def _binning(question: Question) -> dict[str, Any]:
     said: dict[str, Any] = dict(question.binning)
+    if "joint" in said:
+        edges = edges_of(of_a_channel(question))
+        one = areal().Binning(said["joint"], (edges[0], edges[-1]), clamp=question.clamp)
+        return {"joint": [one] * question.shape[3]}
     if "range" in said:
         said["range"] = tuple(said["range"])
     elif "bins" in said and question.is_float:
@@ -317,10 +337,11 @@ def tensor(room: Room, question: Question) -> Answer:
     """areal.integral_histogram(x).counts(boxes), and what they say."""
     plain = question.algorithm == "auto" and question.backend == "cpu"
     more = {} if plain else {"algorithm": question.algorithm, "backend": question.backend}
+    counter = None if question.weights is not None else DTYPE_OF.get(question.params.get("counter", ""))
 
     def made(array: np.ndarray, letters: str, weights: Any) -> Any:
         return areal().integral_histogram(
-            array, weights=weights, axes=letters, border=question.border, threads=question.threads, **more, **_binning(question)
+            array, weights=weights, axes=letters, dtype=counter, border=question.border, threads=question.threads, **more, **_binning(question)
         )
 
     def told(tensor: Any) -> dict[str, Any]:
@@ -338,11 +359,12 @@ def tensor(room: Room, question: Question) -> Answer:
 def _by_plane(room: Room, question: Question, call: Any) -> Answer:
     def all_planes() -> Answer:
         image, weights = pixels(question), weights_of(question)
-        batch, channels = question.shape[0], question.shape[3]
+        batch, channels, joint = question.shape[0], question.planes, "joint" in question.binning
         found: dict[str, list[list[Any]]] = {}
         for i in range(batch):
             for c in range(channels):
-                got = call(in_memory(np.ascontiguousarray(image[i, :, :, c]), question.params.get("form", 0)), "HW", weights)
+                plane = np.ascontiguousarray(image[i] if joint else image[i, :, :, c])
+                got = call(in_memory(plane, question.params.get("form", 0)), "HWC" if joint else "HW", weights)
                 for stat, values in (got if isinstance(got, dict) else {"counts": got}).items():
                     found.setdefault(stat, [[None] * channels for _ in range(batch)])[i][c] = np.asarray(values)
         return Answer({stat: np.moveaxis(np.array(values), 2, 0) for stat, values in found.items()})
@@ -381,9 +403,10 @@ DOORS = (
         "python-boxes",
         ("regions",),
         boxes,
-        lambda q: _no_mask(q) and q.shape[3] == 1 and not q.reverse and "sum" in q.stats and not q.types,
+        lambda q: _no_mask(q) and q.shape[3] == 1 and not q.reverse and "sum" in q.stats and not q.types and not (q.is_float and q.shape[0] > 1),
         0.3,
     ),
+    Door("python-volume", ("volume",), volume, _small),
     Door("python-entries", ("table",), entries, _small),
     Door(
         "python-pieces",

@@ -14,8 +14,12 @@ from questions import Question, number, weights_of
 
 
 def edges_of(question: Question) -> np.ndarray:
-    """bins + 1 rising edges."""
+    """bins + 1 rising edges; of joint bins and look-up tables the numbers of bins."""
     binning = question.binning
+    if "joint" in binning:
+        return np.arange(binning["joint"] ** question.shape[3] + 1, dtype=float)
+    if "lookup" in binning:
+        return np.arange(max(binning["lookup"]) + 2, dtype=float)
     if "edges" in binning:
         return np.array([number(e) for e in binning["edges"]], float)
     if "labels" in binning:
@@ -30,8 +34,21 @@ def edges_of(question: Question) -> np.ndarray:
     return np.linspace(low, high, binning["bins"] + 1)
 
 
+def of_a_channel(question: Question) -> Question:
+    """The question about one of the channels that joint bins count together."""
+    joint = question.binning["joint"]
+    return question.but(binning={"bins": joint, **{key: value for key, value in question.binning.items() if key == "range"}})
+
+
 def bins_of(question: Question, values: np.ndarray) -> np.ndarray:
-    """The bin of each pixel, -1 for none."""
+    """The bin of each pixel, -1 for none; of joint bins (i0 n + i1) n + i2, a plane."""
+    if "joint" in question.binning:
+        parts = bins_of(of_a_channel(question), values)
+        whole = parts @ question.binning["joint"] ** np.arange(question.shape[3] - 1, -1, -1)
+        return np.where((parts < 0).any(axis=-1), -1, whole)[..., None]
+    if "lookup" in question.binning:
+        table = np.array([*question.binning["lookup"], -1])
+        return np.asarray(table[np.minimum(values.astype(int), len(table) - 1)])
     edges = edges_of(question)
     doubles = values.astype(np.float64)
     bins = np.searchsorted(edges, doubles, side="right") - 1
@@ -48,6 +65,8 @@ def bins_of(question: Question, values: np.ndarray) -> np.ndarray:
 
 def uncertain(question: Question, values: np.ndarray) -> np.ndarray:
     """Pixels as close to an inner edge of equal bins as rounding: which side they fall on is numpy.histogram's business."""
+    if "joint" in question.binning:
+        return uncertain(of_a_channel(question), values)
     edges = edges_of(question)
     if "bins" not in question.binning:
         return np.zeros(values.shape, bool)
@@ -75,11 +94,12 @@ class Histograms:
         """Regions x images x channels x bins: whole numbers, of weights long doubles."""
         oracle = self.oracle
         kind: Any = np.int64 if self.weights is None else np.longdouble
-        out = np.zeros((len(oracle.question.regions), oracle.batch, oracle.channels, self.count), kind)
+        planes = oracle.question.planes
+        out = np.zeros((len(oracle.question.regions), oracle.batch, planes, self.count), kind)
         for r, region in enumerate(oracle.question.regions):
             x, y, w, h = oracle.clipped(region)
             for i in range(oracle.batch):
-                for c in range(oracle.channels):
+                for c in range(planes):
                     bins = self.bins[i, y : y + h, x : x + w, c].ravel()
                     if self.weights is None:
                         out[r, i, c] = np.bincount(bins[bins >= 0], minlength=self.count)

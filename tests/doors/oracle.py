@@ -155,13 +155,14 @@ class Oracle:
 
     @functools.cached_property
     def cells(self) -> list[list[list[Cell]]]:
-        """Regions x images x channels."""
+        """Regions x images x channels; a volume is one image."""
+        images: Any = range(self.batch) if self.question.family != "volume" else [slice(0, self.batch)]
         return [
-            [[self._cell(self.clipped(region), i, c) for c in range(self.channels)] for i in range(self.batch)]
+            [[self._cell(self.clipped(region), i, c) for c in range(self.channels)] for i in images]
             for region in self.question.regions
         ]
 
-    def _cell(self, box: tuple[int, int, int, int], i: int, c: int) -> Cell:
+    def _cell(self, box: tuple[int, int, int, int], i: int | slice, c: int) -> Cell:
         x, y, w, h = box
         part = (i, slice(y, y + h), slice(x, x + w), c)
         n = int(self.keep[part[:3]].sum())
@@ -181,16 +182,17 @@ class Oracle:
         a1 = float(np.abs(self.finite[part]).sum()) if self.question.is_float else float(abs(s1))
         return Cell(n, s1, s2, nans, highs, lows, e1, e2, a1, spread, box)
 
-    def _bounds(self, x: int, y: int, w: int, h: int, i: int, c: int) -> tuple[float, float]:
+    def _bounds(self, x: int, y: int, w: int, h: int, i: int | slice, c: int) -> tuple[float, float]:
         """Sums of (x + y) A over the four corners, of pixels and of squares."""
         ones, squares = self.magnitudes
         if self.question.reverse:  # from the other corner: all of the image bounds it
             deep = 4 * (self.width + self.height)
-            return deep * float(ones[i, -1, -1, c]), deep * float(squares[i, -1, -1, c])
+            return deep * float(ones[i, -1, -1, c].sum()), deep * float(squares[i, -1, -1, c].sum())
         e1 = e2 = 0.0
+        deep = 4 + (self.batch if self.question.volume else 0)
         for v, u in ((y, x), (y, x + w), (y + h, x), (y + h, x + w)):
-            e1 += (u + v + 4) * float(ones[i, v, u, c])
-            e2 += (u + v + 5) * float(squares[i, v, u, c])
+            e1 += (u + v + deep) * float(ones[i, v, u, c].sum())
+            e2 += (u + v + deep + 1) * float(squares[i, v, u, c].sum())
         return e1, e2
 
     # ---------------------------------------------------------------- tables

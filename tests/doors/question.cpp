@@ -48,7 +48,8 @@ std::vector<double> numbers_of(const Json& values) {
 areal::Binning binning_from(const Json& b) {
   if (b.contains("joint")) {
     std::vector<areal::Binning> parts;
-    for (const Json& part : b["joint"]) parts.push_back(binning_from(part));
+    for (const Json& part : b["joint"])
+      parts.push_back(b.value("clamp", false) ? binning_from(part).clamped() : binning_from(part));
     return areal::Binning::joint(parts);
   }
   if (b.contains("edges")) return areal::Binning::edges(numbers_of(b["edges"]));

@@ -24,7 +24,8 @@ PAIRS = {
     "32f": ("32f64f", "32f32f"), "64f": ("64f64f",),
 }  # fmt: skip
 EDGES = ("valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant")
-FAMILIES = ("regions", "table", "histogram", "window")
+FAMILIES = ("regions", "volume", "table", "histogram", "window")
+SQUARES = ("32u", "64u", "32f", "64f")
 SAT_SIMT = (
     "auto", "2r2w", "4r4w", "4r1w", "2r1w", "1r1w", "hybrid-1r1w", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "umm-optimal",
     "lookback", "lookback-diagonal", "bands", "relay", "all-partials", "thin",
@@ -52,7 +53,7 @@ class Question:
     stats: tuple[str, ...] = ("sum",)
     types: str | None = None
     border: str = "zero"
-    squares: str = "auto"  # of the tables of those doors that let one say it
+    squares: str = "auto"  # or no, or the type of their table, at those doors that let one say it
     ignore_nan: bool = False
     tilted: bool = False
     volume: bool = False
@@ -61,7 +62,7 @@ class Question:
     backend: str = "cpu"
     threads: int = 1
     layout: str = "planar"
-    binning: dict[str, Any] = dataclasses.field(default_factory=dict)  # bins and range, edges, or labels; {}: bins over the type's range
+    binning: dict[str, Any] = dataclasses.field(default_factory=dict)  # bins or joint, and range; or edges, labels or lookup
     clamp: bool = False
     window: dict[str, Any] = dataclasses.field(default_factory=dict)
     params: dict[str, Any] = dataclasses.field(default_factory=dict)  # how a door is asked: forms of input, regions and output
@@ -96,6 +97,16 @@ class Question:
     def type(self) -> str:
         """areal's name of the pixels' type."""
         return TYPE_OF[self.dtype]
+
+    @property
+    def images(self) -> int:
+        """How many images are answered one by one: a volume is answered as a whole."""
+        return 1 if self.family == "volume" else self.shape[0]
+
+    @property
+    def planes(self) -> int:
+        """How many channels are answered one by one: joint bins count them together."""
+        return 1 if "joint" in self.binning else self.shape[3]
 
     @property
     def area(self) -> int:
@@ -225,7 +236,8 @@ class Maker:
             return self.whole(100, 400), self.whole(2, 9)
         if what < 98:
             return self.pick(63, 64, 65, 101), self.pick(64, 65, 100, 129)
-        return 300, 257
+        sides: tuple[int, int] = self.pick((300, 257), (300, 257), (513, 401), (33, 2049), (2049, 33), (1, 20_000), (20_000, 1))
+        return sides
 
     def fill(self, dtype: str, shape: tuple[int, ...]) -> dict[str, Any]:
         kind = self.pick(*(FLOAT_KINDS if dtype.startswith("float") else INTEGER_KINDS))
@@ -271,9 +283,7 @@ class Maker:
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick(
-        "regions", "regions", "regions", "regions", "regions", "table", "histogram", "histogram", "window", "window"
-    )
+    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4))
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
@@ -295,13 +305,18 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
         said["outside"] = make.pick("clip", "clip", "error")
     if make.chance(0.35):
         said["backend"] = "simt"
-    {"regions": _regions, "table": _table, "histogram": _histogram, "window": _window}[family](make, said)
+    {"regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window}[family](make, said)
     return Question(**said)
 
 
 def on_device(question: Question, device: str) -> Question:
     """The question with `device` in place of the simulated machine: both have the same algorithms."""
     return question.but(backend=device) if question.backend == "simt" else question
+
+
+def _some_mask(make: Maker, shape: tuple[int, ...]) -> dict[str, Any]:
+    """A mask that leaves out nearly all, a third or next to none of the pixels."""
+    return {"kind": make.pick("sparse", *("extremes",) * 14, *("uniform",) * 5), "seed": make.seed(), "of": [1, *shape[1:3], 1]}
 
 
 def _tables(make: Maker, said: dict[str, Any]) -> None:
@@ -312,9 +327,7 @@ def _tables(make: Maker, said: dict[str, Any]) -> None:
     if make.chance(0.35):
         said["border"] = make.pick("none", "exclusive")
     if make.chance(0.25):
-        said["mask"] = {"kind": "sparse" if make.chance(0.2) else "uniform", "seed": make.seed(), "of": [1, *said["shape"][1:3], 1]}
-        if make.chance(0.7):
-            said["mask"]["kind"] = "extremes"
+        said["mask"] = _some_mask(make, said["shape"])
     if said["dtype"].startswith("float") and make.chance(0.35):
         said["ignore_nan"] = True
     if make.chance(0.5):
@@ -329,14 +342,25 @@ def _regions(make: Maker, said: dict[str, Any]) -> None:
         stats.append("count")
     chosen = [stat for stat in stats if make.chance(0.6)]
     said["stats"] = tuple(chosen or ["sum"])
+    if make.chance(0.12):
+        said["squares"] = make.pick(*SQUARES)
     if make.chance(0.05):
         said.update(reverse=True, border="zero")
         said.pop("algorithm", None)
 
 
+def _volume(make: Maker, said: dict[str, Any]) -> None:
+    _tables(make, said)
+    _, height, width, _ = said["shape"]
+    depth = make.pick(1, 2, 3, 7) if height * width < 20_000 else 2
+    said.update(volume=True, stats=("sum",), shape=(depth, height, width, 1))
+    said["fill"] = make.fill(said["dtype"], said["shape"])
+    said.pop("algorithm", None)
+
+
 def _table(make: Maker, said: dict[str, Any]) -> None:
     _tables(make, said)
-    said["squares"] = make.pick("no", "no", "auto")
+    said["squares"] = make.pick("no", "no", "no", "auto", "auto", make.pick(*SQUARES))
     said["regions"] = ()
     said.pop("outside", None)
     _, height, width, _ = said["shape"]
@@ -354,7 +378,7 @@ def _table(make: Maker, said: dict[str, Any]) -> None:
 
 def _histogram(make: Maker, said: dict[str, Any]) -> None:
     dtype, shape = said["dtype"], said["shape"]
-    said["border"] = make.pick("none", "none", "zero")
+    said["border"] = make.pick("none", "none", "none", "zero", "zero", "exclusive")
     if make.chance(0.08):
         said["regions"] = (*said["regions"][:5], make.outside(*shape[1:3]))
         said["outside"] = make.pick("clip", "error")
@@ -372,11 +396,21 @@ def _histogram(make: Maker, said: dict[str, Any]) -> None:
         said["binning"] = {"edges": edges if len(edges) > 1 else [0.0, 1.0]}
     else:
         said["binning"] = {"labels": make.pick(1, 5, 12)}
-    if "labels" not in said["binning"] and make.chance(0.25):
+    if dtype in ("bool", "uint8", "uint16") and make.chance(0.1):
+        said["binning"] = {"lookup": [make.whole(-1, bins - 1) for _ in range(make.pick(2, 7, 256))] + [bins - 1]}
+    elif shape[3] in (2, 3) and make.chance(0.4):
+        bins = make.pick(1, 2, 3, 4)
+        said["binning"] = {"joint": bins, **({"range": make.pick([0, 10], [-5, 70])} if make.chance(0.5) or dtype.startswith("float") else {})}
+        bins **= shape[3]
+    if not {"labels", "lookup"} & set(said["binning"]) and make.chance(0.25):
         said["clamp"] = True
     if make.chance(0.12) and shape[3] == 1:
         said["weights"] = {"kind": "whole", "seed": make.seed(), "of": [1, *shape[1:3], 1], "dtype": make.pick("float32", "float64")}
+    if make.chance(0.15):
+        counters = ("32f", "64f") if "weights" in said else ("16u", "64u") if said.get("backend") == "simt" else ("64u",)
+        said["params"]["counter"] = make.pick(*counters)
     if said.get("backend") == "simt" and shape[1] * shape[2] * bins > 6_000:
+        said["params"].pop("counter", None)
         said["backend"], said["algorithm"] = "cpu", "auto"  # launches of every row and bin take minutes on the simulated machine
 
 
@@ -384,6 +418,8 @@ def _window(make: Maker, said: dict[str, Any]) -> None:
     _, height, width, _ = said["shape"]
     edge = make.pick(*EDGES)
     size = [make.pick(1, 2, 3, 3, 5, 8, 15), make.pick(1, 2, 3, 3, 4, 7, 11)]
+    if make.chance(0.15) and height * width <= 2000:
+        size = [make.whole(12, 90), make.whole(12, 70)]
     if edge == "valid":
         size = [min(size[0], width), min(size[1], height)]
     window: dict[str, Any] = {"size": size, "edge": edge}
@@ -397,3 +433,5 @@ def _window(make: Maker, said: dict[str, Any]) -> None:
     said.pop("outside", None)
     if said["dtype"].startswith("float") and make.chance(0.25):
         said["ignore_nan"] = True
+    if make.chance(0.15):
+        said["mask"] = _some_mask(make, said["shape"])

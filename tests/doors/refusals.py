@@ -11,9 +11,9 @@ import fnmatch
 import re
 from collections.abc import Callable
 
-from answers import may_wrap
+from answers import may_overflow, may_wrap, squares_may_wrap
 from oracle import Oracle
-from questions import Question
+from questions import SQUARES, Question
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _masked(question: Question, oracle: Oracle) -> bool:
 
 def more_than_plain(question: Question) -> bool:
     """Whether more than the sums of one plane are asked of an algorithm that was named."""
-    squares = question.squares != "no" if question.family == "table" else bool({"variance", "std"} & set(question.stats))
+    squares = question.squares != "no" if question.family == "table" else question.squares in SQUARES or bool({"variance", "std"} & set(question.stats))
     more = (
         _several(question)
         or question.mask is not None
@@ -107,7 +107,7 @@ STRIPS = "command-strips command-window-strips command-hist-strips command-hist-
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         "a region outside", "*",
-        lambda q, o: q.family in ("regions", "histogram") and o.reaches_outside(), r"outside|inside|range|index|extent|negative|-\d",
+        lambda q, o: q.family in ("regions", "volume", "histogram") and o.reaches_outside(), r"outside|inside|range|index|extent|negative|-\d",
         "A region that leaves the image is refused unless it is clipped.", must=True,
     ),  # fmt: skip
     Refusal(
@@ -116,7 +116,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "With refused=True the index of the first region that cannot be answered is told.",
     ),  # fmt: skip
     Refusal(
-        "exclusive", "command-table command-tiles python* torch c++*",
+        "exclusive", "command-table command-tiles command-hist-saved* mpi* python* torch c++*",
         _touches_last, r"exclusive",
         "A table with the border exclusive lacks what regions at the last row and column take.",
     ),  # fmt: skip
@@ -124,6 +124,21 @@ REFUSALS: tuple[Refusal, ...] = (
         "may wrap", "command* mpi*",
         lambda q, o: may_wrap(o), r"wrap|hold|types|exceed",
         "The command refuses a sum that its table's type may not hold.",
+    ),  # fmt: skip
+    Refusal(
+        "squares may wrap", "command*",
+        lambda q, o: squares_may_wrap(o), r"its sum of squares may exceed",
+        "The command refuses a deviation whose sum of squares the type that was chosen may not hold.",
+    ),  # fmt: skip
+    Refusal(
+        "the whole depth of an exclusive table", "command-volume command-entries python-volume c++*",
+        lambda q, o: q.volume and q.border == "exclusive", r"lacks the last frame|a volume table is `zero` or `none`",
+        "A volume's table with the border exclusive lacks the last frame.",
+    ),  # fmt: skip
+    Refusal(
+        "NaN or infinity in a volume", "command-volume",
+        lambda q, o: o.strange is not None or may_overflow(o), r"NaN or infinity|holds infinity|sums are not finite",
+        "A volume is answered from a table, in which NaN and infinity spread.",
     ),  # fmt: skip
     Refusal(
         "an output that is the input", "command-onto-itself",
@@ -216,7 +231,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "A mask and weights are of one image.",
     ),  # fmt: skip
     Refusal(
-        "squares that a type cannot hold", "python-squares",
+        "squares that a type cannot hold", "command* python* c++*",
         _any, r"this type cannot hold them",
         "Squares of wide pixels take a wide type.",
     ),  # fmt: skip
@@ -252,7 +267,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "a mask over NaN or an overflow", "command*",
-        lambda q, o: q.is_float and _masked(q, o), r"its sums are not finite|NaN or infinity",
+        lambda q, o: _masked(q, o) and (o.strange is not None or may_overflow(o)), r"its sums are not finite|NaN or infinity",
         "A mask needs a table, in which NaN and infinity spread; --ignore-nan leaves NaN out.",
     ),  # fmt: skip
     Refusal(
@@ -261,7 +276,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "NaN or an overflow left of or above a region of a saved table", "command-table command-tiles",
+        "NaN or an overflow left of or above a region of a saved table", "command-table command-tiles command-stale mpi-sat",
         lambda q, o: q.is_float, r"its sums are not finite",
         "In a table NaN and infinity spread right and down, so a saved one does not tell which regions hold them.",
     ),  # fmt: skip

@@ -82,6 +82,10 @@ class Room:
         values = pixels(self.question)
         return self.array("image", squeezed(values))
 
+    def numbers(self, name: str, values: list[int]) -> Path:
+        """Numbers as text, one a line."""
+        return self._input(f"{name}.txt", lambda path: path.write_text("".join(f"{value}\n" for value in values)))
+
     def raw(self) -> Path:
         """The image as bare pixels."""
         return self._input("image.raw", lambda path: path.write_bytes(pixels(self.question).tobytes()))
@@ -133,7 +137,7 @@ class Room:
             lines = lines[-1:]
         if len(lines) != 1 or not lines[0].startswith(f"{name}: "):
             raise Broken("a refusal that is not one sentence", repr(said.err[:400]))
-        if said.out.strip() and self.question.shape[0] == 1:
+        if said.out.strip() and self.question.shape[0] == 1:  # of several images those before it have been answered
             raise Broken("a refusal after answers", repr(said.out[:200]))
         left = [path.name for path in outputs if path.exists()]
         if left:

@@ -27,8 +27,10 @@ def shrunk(question: Question, fails: Callable[[Question], bool], most: int = 25
 
 
 def _means_something(question: Question) -> bool:
-    """Whether every statistic that is asked for is there to be asked for."""
-    return "count" not in question.stats or question.mask is not None or question.ignore_nan
+    """Whether all that is asked for is there to be asked for."""
+    counts = "count" not in question.stats or question.mask is not None or question.ignore_nan
+    joint = "joint" not in question.binning or question.shape[3] in (2, 3)
+    return counts and joint and question.volume >= (question.family == "volume")
 
 
 def simpler(question: Question) -> Iterator[Question]:

@@ -1,6 +1,7 @@
 #include "answers.hpp"
 
 #include <variant>
+#include "numbers.hpp"
 
 namespace areal::command {
 namespace {
@@ -49,17 +50,23 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
   }
 }
 
+void require_last_frame(const std::string& what, Border border) {
+  if (border == Border::exclusive)
+    refuse(what, ": a volume's table with the border exclusive lacks the last frame, and so sums of the whole depth");
+}
+
+TableView over_depth(const TableView& volume) {
+  TableView last = volume;
+  last.view.data = last.view.row(0, 0, last.view.shape.batch - 1);
+  last.view.shape.batch = 1;
+  return last;
+}
+
 void write_volume_answers(RowWriter& rows, const TableView& table, const std::vector<media::NamedRegion>& regions,
                           const QueryOptions& options) {
   const std::int64_t depth = table.view.shape.batch - (table.border == Border::zero ? 1 : 0);
   Column column = std::vector<std::uint64_t>(regions.size());
-  if (depth > 0) {
-    // The last image's table sums the whole depth, in the table's own type; box_sums would round to doubles.
-    ConstView last = table.view;
-    last.data = last.row(0, 0, last.shape.batch - 1);
-    last.shape.batch = 1;
-    column = sums({last, table.border}, plain(regions), options);
-  }
+  if (depth > 0) column = sums(over_depth(table), plain(regions), options);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     put_region(rows, regions[i], i);
     rows.put("depth", depth);

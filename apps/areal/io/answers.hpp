@@ -16,6 +16,11 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
                    const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats,
                    const QueryOptions& options);
 
+/// Throws InvalidArgument for the border of a volume's table that has no sums of the whole depth.
+void require_last_frame(const std::string& what, Border border);
+/// The table of the sums over the whole depth: the last image of a volume's. It has the table's own type, where
+/// box_sums would round to doubles.
+TableView over_depth(const TableView& volume);
 /// One row per region: its sum over the whole depth of the volume.
 void write_volume_answers(RowWriter& rows, const TableView& table, const std::vector<media::NamedRegion>& regions,
                           const QueryOptions& options);

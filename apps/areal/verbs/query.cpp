@@ -115,18 +115,18 @@ void answer_sums(const Request& request, const media::TableFile& sum, std::uint6
   require_exact(exact, plain(regions), stats, image);
   require_separate(request.picture.path, sum);
   const std::int64_t channels = sum.table.shape().channels;
-  const auto tables_of = [&](std::int64_t c) {
-    SatView tables(channel_of(sum, c));
-    if (squares) tables.squares = channel_of(*squares, c);
-    if (count) tables.count = channel_of(*count, std::min(c, count->table.shape().channels - 1));
-    return tables;
-  };
-  for (std::int64_t c = 0; c < channels; ++c) require_finite(tables_of(c), plain(regions), request.picture.path);
+  std::vector<SatView> tables;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    SatView& table = tables.emplace_back(channel_of(sum, c));
+    if (squares) table.squares = channel_of(*squares, c);
+    if (count) table.count = channel_of(*count, std::min(c, count->table.shape().channels - 1));
+    require_finite(table, plain(regions), request.picture.path);
+  }
   for (std::int64_t c = 0; c < channels; ++c) {
     auto prefix = [&](RowWriter& row) {
       if (channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables_of(c), regions, stats, request.regions.query(settings));
+    write_answers(rows, prefix, tables[static_cast<std::size_t>(c)], regions, stats, request.regions.query(settings));
   }
 }
 
@@ -237,7 +237,10 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
     const TypePair types = type_pair(file.types);
     const std::int64_t depth = file.table.shape().batch - (file.border == Border::zero ? 1 : 0);
     require_exact({types, {}, file.pixels.value_or(range_of(types.input))}, plain(regions), {Stat::sum}, image, depth);
-    write_volume_answers(rows, {file.table.view(), file.border}, regions, request.regions.query(settings));
+    require_last_frame(request.picture.path, file.border);
+    const TableView volume{file.table.view(), file.border};
+    require_finite(over_depth(volume), plain(regions), request.picture.path);
+    write_volume_answers(rows, volume, regions, request.regions.query(settings));
     return;
   }
   if (file.kind == "histogram")

@@ -189,6 +189,9 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
           is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
       std::vector<media::NamedRegion> buffer;
       const auto& regions = request.regions.for_image(image.shape, buffer);
+      // query takes the table of a single frame for that of an image.
+      if (request.input.volume && (answers || image.shape.batch == 1))
+        require_last_frame("--volume", maker.table().border());
       if (answers)
         require_exact(maker.sum_types(), plain(regions), request.stats, image.shape,
                       request.input.volume ? image.shape.batch : 1);
