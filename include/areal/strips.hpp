@@ -1,7 +1,7 @@
 #pragma once
-/// \file strips.hpp Tables, tensors, windows and answers about regions of an image of any height, in strips of rows. One
-/// row of the table (one row a bin of a tensor) is kept between strips, and for windows the rows that the windows of
-/// both strips contain.
+/// \file strips.hpp Tables, tensors, windows and answers about regions of an image of any height, in strips of rows.
+/// One row of the table (one row a bin of a tensor) is kept between strips, and for windows the rows that the windows
+/// of both strips contain.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>

@@ -93,7 +93,7 @@ void ExactWindows::see(const ConstView& pixels) {
   PixelRange range = *range_;
   if (window_.edge == Edge::constant)
     range = union_of(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window_.value)),
-                           static_cast<std::uint64_t>(std::max(0.0, window_.value))});
+                             static_cast<std::uint64_t>(std::max(0.0, window_.value))});
   in_table_.pixels = in_64_bits_.pixels = range;
   if (!fits())
     refuse(fmt::format("--size {}x{}", window_.width, window_.height), ": the sum of a window may exceed ",
