@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- queue <- cluster <- video     api <- pieces     public headers, bench/protocol <- bench        these and media <- apps
+    api <- queue <- cluster <- video     queue <- pieces     public headers, bench/protocol <- bench        these and media <- apps
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
