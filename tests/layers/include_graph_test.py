@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- queue <- cluster, pieces, video     public headers, bench/protocol <- bench        these and media <- apps
+    api <- queue <- pieces, video     public headers, bench/protocol <- bench        these and media <- apps
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
@@ -29,7 +29,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/cluster": "cluster", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
+    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
     "src/chunked": "chunked", "src/mpi": "mpi",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -57,7 +57,6 @@ MAY_INCLUDE = {
     "media": {"include", "json"},
     "chunked": {"include", "json"},
     "queue": {"include", "api"},
-    "cluster": {"include", "api", "cpu", "cuda", "queue"},
     "pieces_core": {"include", "api", "cuda"},
     "pieces": {"include", "formulas", "api", "cpu", "cuda", "queue", "pieces_core"},
     "mpi_header": {"include"},
@@ -106,7 +105,6 @@ THIRD_PARTY = {
     "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
     "json": r"nlohmann/",
     "chunked": r"nlohmann/",
-    "cluster": r"nccl\.h",
     "mpi_header": r"mpi\.h", "mpi": r"mpi\.h|mpi-ext\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
     "apps": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
@@ -364,7 +362,6 @@ GOOD = {
     "src/media/media.hpp": "#include <areal/a.hpp>\n",
     "src/media/inner.hpp": '#include "media.hpp"\n#include <OpenImageIO/imageio.h>\n#include <sys/stat.h>\n',
     "src/queue/q.hpp": '#include "api/core/check.hpp"\n',
-    "src/cluster/t.hpp": '#include "queue/q.hpp"\n',
     "src/pieces/core/p.hpp": '#include "api/core/check.hpp"\n',
     "src/pieces/strips/s.hpp": '#include "pieces/core/p.hpp"\n',
     "src/pieces/tiles/t.hpp": '#include "pieces/core/p.hpp"\n#include "queue/q.hpp"\n',
@@ -459,11 +456,11 @@ BAD = [
     ("src/media/inner.hpp", '#include "api/sat/own.hpp"'),
     ("src/video/v.hpp", '#include "kernels/primitives/k.hpp"'),
     ("src/video/v.hpp", '#include "media/media.hpp"'),
-    ("src/queue/q.hpp", '#include "cluster/t.hpp"'),
+    ("src/queue/q.hpp", '#include "pieces/tiles/t.hpp"'),
     ("src/queue/q.hpp", '#include "cpu/c.hpp"'),
-    ("src/cluster/t.hpp", '#include "media/media.hpp"'),
-    ("src/cluster/t.hpp", '#include "video/v.hpp"'),
-    ("src/pieces/core/p.hpp", '#include "cluster/t.hpp"'),
+    ("src/pieces/tiles/t.hpp", '#include "media/media.hpp"'),
+    ("src/pieces/tiles/t.hpp", '#include "video/v.hpp"'),
+    ("src/pieces/core/p.hpp", '#include "pieces/tiles/t.hpp"'),
     ("src/pieces/core/p.hpp", '#include "pieces/strips/s.hpp"'),
     ("src/pieces/core/p.hpp", '#include "queue/q.hpp"'),
     ("apps/areal/main.cpp", '#include "cpu/c.hpp"'),

@@ -175,6 +175,22 @@ TEST(SatCarryErrors, Views) {
   expect_words(good.error([&](SatArguments& a) { a.count_carry.left = above(1, 4); }), {"count_carry", "was given"});
 }
 
+// Pieces of one planar table side by side: the planes of a piece lie between those of the column left of it.
+TEST(SatCarryErrors, ColumnsOfOnePlanarTable) {
+  const Shape half{3, 4, 2, 1, Layout::planar};
+  std::vector<std::uint8_t> pixels(48, 1);
+  std::vector<std::uint32_t> table(48);
+  const auto columns = [&](std::int64_t first, std::int64_t width) {
+    return View(table.data() + first, Type::u32, {width, 4, 2, 1, Layout::planar}, 24, 96);
+  };
+  const SatPlan plan(half, Type::u8, {.border = Border::none, .types = type_pair("8u32u")}, {.backend = Backend::cpu});
+  SatArguments right{ConstView(pixels.data() + 3, Type::u8, half, 6, 24), columns(3, 3)};
+  right.carry.left = columns(2, 1);
+  EXPECT_NO_THROW(plan.check(right));
+  right.carry.left = columns(3, 1);
+  EXPECT_THROW(plan.check(right), InvalidArgument);
+}
+
 TEST(SatCarryErrors, WhatTakesNone) {
   const auto carry_both = [](Good& good) {
     return [&good](SatArguments& a) { a.carry.above = ConstView(good.carried.data(), 7, 1); };

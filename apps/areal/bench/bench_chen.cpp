@@ -95,7 +95,7 @@ Row run(const TypePair& types, const Size& size, const Options& options, Report&
   Row row;
   row.size = size;
   const auto refused = [&](std::size_t i, const std::string& why) {
-    left_out.add(asked.racers[i].algorithm + (columns_of[i] == columns ? " with ladner-fischer" : ""), why, size);
+    left_out.add(contest.racers[i].algorithm + (columns_of[i] == columns ? " with ladner-fischer" : ""), why, size);
   };
   const auto ran = [&](std::size_t i, Record record) {
     const int column = columns_of[i];

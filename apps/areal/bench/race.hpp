@@ -38,7 +38,7 @@ struct Race {
   std::string what() const { return line ? "scan" : bins != 0 ? "histogram" : "sat"; }  // the family
 };
 
-X struct RaceCallbacks {
+struct RaceCallbacks {
   /// The racer ran and its result is right. The record has its time, its floor and, as `algorithm`, what ran: the
   /// choice of auto, or a peer with its version.
   std::function<void(std::size_t i, Record record)> ran;
