@@ -68,6 +68,12 @@ def default_sums(question: Question) -> str:
     return {"8s": "32s", "16u": "64u", "16s": "64s", "32u": "64u", "32s": "64s", "64u": "64u", "64s": "64s"}[kind]
 
 
+def require_default(question: Question, sums: str) -> None:
+    """The tables of a door that tells their type have the default one, or the question's."""
+    if sums != default_sums(question):
+        raise Broken("a table of another type", f"{sums}, where {default_sums(question)} is the default or was asked for")
+
+
 def may_wrap(oracle: Oracle) -> bool:
     """Whether a region's sum may not fit its table's type, by the largest magnitude and the region's pixels."""
     table = default_sums(oracle.question)

@@ -220,9 +220,15 @@ def _inclusive(question: Question) -> bool:
     )
 
 
+def _for_skimage(question: Question, x: int, y: int, w: int, h: int) -> bool:
+    """Regions that scikit-image can name: its corners are inclusive, so that empty ones are 0 at the door."""
+    inside = x + w <= question.shape[2] and y + h <= question.shape[1]
+    return min(x, y, w, h) >= 0 and (inside or w * h > 0)
+
+
 def _frameworks() -> tuple[Door, ...]:
     doors = [
-        Door("skimage", ONE, skimage, lambda q: _inclusive(q) and q.outside != "clip" and all(min(r) >= 0 for r in q.regions)),
+        Door("skimage", ONE, skimage, lambda q: _inclusive(q) and q.outside != "clip" and all(_for_skimage(q, *r) for r in q.regions)),
         Door("cv2-integral", ("table",), cv2_integral, lambda q: _plain(q) and q.shape[0] == 1 and q.border == "zero" and q.squares not in SQUARES and q.shape[3] <= 4 and q.dtype in ("uint8", "float32", "float64")),
         Door(
             "cv2-boxFilter", ("window",), cv2_box,

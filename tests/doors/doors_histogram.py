@@ -181,7 +181,7 @@ def frames(room: Room, question: Question) -> Answer:
     images = pixels(question)
     stream = room.scratch / "in" / "stream"
     height, width = question.shape[1:3]
-    if question.params.get("form", 0) % 2:
+    if _by_boxes(question):
         stream.write_bytes(images.tobytes())
         boxes = room.scratch / "in" / "boxes.csv"
         rows = [(i, r, *region) for i in range(question.shape[0]) for r, region in enumerate(question.regions)]
@@ -274,12 +274,10 @@ def rank_histograms(room: Room, question: Question) -> Answer:
     return answer_of(room, question, room.areal("query", path, *regions_of(room, question), "--counts"), ["--counts"])
 
 
-def _streamable(question: Question) -> bool:
-    return (
-        question.weights is None
-        and question.backend == "cpu"
-        and (question.params.get("form", 0) % 2 == 0 or (question.shape[3] == 1 and question.dtype != "bool"))
-    )
+def _by_boxes(question: Question) -> bool:
+    """Whether boxes name the regions of bare frames: nearly always where they may leave the frame."""
+    often = question.outside == "clip" or question.params.get("form", 0) % 2
+    return bool(often) and question.shape[3] == 1 and question.dtype != "bool"
 
 
 def _plane(question: Question) -> bool:
@@ -294,7 +292,7 @@ DOORS = (
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),
     Door("command-hist-devices", HISTOGRAM, several, lambda q: q.weights is None, 1, True),
     Door("command-hist-simt", HISTOGRAM, simulated, lambda q: q.backend == "simt" and q.weights is None, 8, True),
-    Door("command-hist-frames", HISTOGRAM, frames, _streamable, 3, True),
+    Door("command-hist-frames", HISTOGRAM, frames, lambda q: q.weights is None, 5, True),
     Door("command-frames", ("regions",), sat_frames, lambda q: not (q.types or q.reverse or q.ignore_nan or q.mask), 1, True),
     Door(
         "mpi-query",

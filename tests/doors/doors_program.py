@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from answers import Answer, Broken, Refused
+from answers import Answer, Broken, Refused, require_default
 from door import Door
 from histograms import edges_of, of_a_channel
 from questions import Question
@@ -134,9 +134,10 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
     sums = str(got.get("types") or "")[len(question.type) :] or (
         "64f" if question.is_float else "64s" if question.type.endswith("s") else "64u"
     )
+    if name in VOLUMES and question.family != "histogram":
+        require_default(question, sums)
     about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=True, algorithm=str(got.get("ran") or ""))
-    if not about.algorithm and question.algorithm != "auto":  # a named one runs, or is refused
-        about.algorithm = question.algorithm
+    about.algorithm = about.algorithm or question.algorithm.removeprefix("auto")  # some doors do not tell it
     about.strict_variance = question.squares in ("auto", "no")
     documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
     if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm) and not documented:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from answers import Answer, Refused
+from answers import Answer, Refused, require_default
 from door import Door
 from histograms import edges_of, of_a_channel
 from oracle import Oracle
@@ -133,6 +133,7 @@ def answers_of(room: Room, question: Question, table: Any) -> Answer:
             got = getattr(table, STATS[stat])(regions, format=form, outside=question.outside, threads=question.threads)
             values[stat] = as_objects(got, shape)
     squares = "" if table.squares is None else type_of(np.asarray(table.squares).dtype)
+    require_default(question, type_of(np.asarray(table.array).dtype))
     return Answer(values, sums=type_of(np.asarray(table.array).dtype), squares=squares, spreads=True, algorithm=table.algorithm)
 
 

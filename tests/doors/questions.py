@@ -379,9 +379,9 @@ def _table(make: Maker, said: dict[str, Any]) -> None:
 def _histogram(make: Maker, said: dict[str, Any]) -> None:
     dtype, shape = said["dtype"], said["shape"]
     said["border"] = make.pick("none", "none", "none", "zero", "zero", "exclusive")
-    if make.chance(0.08):
+    if make.chance(0.15):
         said["regions"] = (*said["regions"][:5], make.outside(*shape[1:3]))
-        said["outside"] = make.pick("clip", "error")
+        said["outside"] = make.pick("clip", "clip", "error")
     said["algorithm"] = make.pick(*((*HISTOGRAM_SIMT, "count-then-write") if said.get("backend") == "simt" else HISTOGRAM_CPU))
     said["stats"] = tuple(stat for stat in ("entropy", "median", "mode", "mean", "normalise", "percentile") if make.chance(0.2))
     bins = make.pick(1, 2, 4, 8, 16, 33)
