@@ -78,10 +78,10 @@ class HierarchyClock final : public Witness {
         add_words(block, of_warp, warp * 32, request, first, site);
         continue;
       }
-      const std::int64_t taken = site.op == Op::shared_add ? in_one_bank() : entries_.entries(wiring(shared), cells_);
-      if (shared) stages_ += taken;
+      const std::int64_t entries = site.op == Op::shared_add ? in_one_bank() : entries_.entries(wiring(shared), cells_);
+      if (shared) stages_ += entries;
       items_of(block).push_back(
-          {none, of_warp, static_cast<std::uint8_t>(taken), static_cast<std::uint8_t>(cells_.size()), shared});
+          {none, of_warp, static_cast<std::uint8_t>(entries), static_cast<std::uint8_t>(cells_.size()), shared});
     }
   }
 

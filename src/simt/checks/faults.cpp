@@ -64,7 +64,7 @@ std::string Engine::where(const Thread& thread, std::uintptr_t at, bool meant_sh
   return "byte " + std::to_string(at - near->first()) + " of " + region;
 }
 
-std::string Engine::who(const Thread& thread, std::uint32_t id) {
+std::string Engine::words_for(const Thread& thread, std::uint32_t id) {
   const std::int64_t block = (id - launch_id_) / stride_;
   const std::uint32_t index = (id - launch_id_) % stride_;
   const std::string of = block == thread.block ? "" : " of block " + std::to_string(block);
@@ -105,7 +105,7 @@ void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wr
   const Sites::Entry &mine = sites_[actor.site], &theirs = sites_[other.site()];
   const std::uint32_t index = (other.thread() - launch_id_) % stride_;
   const std::int64_t block = (other.thread() - launch_id_) / stride_;
-  const std::string whose = who(thread, other.thread());
+  const std::string whose = words_for(thread, other.thread());
   std::string what = std::string(name(mine.op)) + " at ";
   if (actor.home != nullptr)  // a send: `at` lies in the receiver
     what += where(thread, at - reinterpret_cast<std::uintptr_t>(actor.home->shared) +

@@ -156,10 +156,10 @@ void Engine::bulk_store(Thread& thread, void* to, const void* from, std::size_t 
         continue;  // a race, which is found later
       const std::uint32_t fenced = block.threads[writer].fenced;
       if (fenced < w.time() || (w.thread() != thread.id && !knows(thread, w.thread(), fenced, true)))
-        fault(
-            thread, FaultKind::missing_fence, site,
-            "bulk_store of what " + who(thread, w.thread()) + " put, with no fence_async between that and the barrier",
-            sites_[w.site()].site);
+        fault(thread, FaultKind::missing_fence, site,
+              "bulk_store of what " + words_for(thread, w.thread()) +
+                  " put, with no fence_async between that and the barrier",
+              sites_[w.site()].site);
     }
   }
   const BulkCopy& copy = issue_bulk(thread, to, from, n, Op::bulk_store, site);

@@ -314,7 +314,7 @@ class Engine {
   [[noreturn]] void raise(Fault fault);
   Fault make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& text, Site other = {});
   std::string where(const Thread& thread, std::uintptr_t at, bool meant_shared = false);
-  std::string who(const Thread& thread, std::uint32_t id);
+  std::string words_for(const Thread& thread, std::uint32_t id);
   bool of_this_launch(Stamp stamp) const { return stamp.thread() >= launch_id_; }
 
   const Options options_;

@@ -47,7 +47,7 @@ MbarrierState& Engine::mbarrier(Thread& thread, const kernels::Mbarrier& barrier
     if (options_.checks && !state->known_to_cluster && by.thread() != thread.id &&
         !knows(thread, by.thread(), by.time(), true))
       fault(thread, FaultKind::mbarrier, site,
-            "this mbarrier's init by " + who(thread, by.thread()) + " is not ordered before its use: a " +
+            "this mbarrier's init by " + words_for(thread, by.thread()) + " is not ordered before its use: a " +
                 (receiver == nullptr ? "block barrier" : "barrier of the cluster") + " is missing",
             sites_[by.site()].site);
     return *state;

@@ -7,7 +7,7 @@
 
 namespace areal::kernels {
 
-/// A block has 32 rows. Its warps hold 32 x 32 elements each, one beside the other.
+/// A block has 32 rows. Its warps hold 32 x 32 elements each, side by side.
 template <class T>
 struct BrltShared {
   static constexpr int warps = row_threads<T> / warp_size;
