@@ -166,8 +166,8 @@ TEST(SimtRelay, WhatItDoesNotTakeIsRefused) {
       takes({kernels::relay_longest + 16, 1}, Border::none, 999),
       "it takes images of 1 to 65536 pixels a side, and at most 2147475455 units of 256 columns; the batch is 1 of "
       "65552x1");
-  EXPECT_TRUE((P{{16, 1, 1, kernels::relay_most_units}, Border::none}.taken));
-  EXPECT_FALSE((P{{16, 1, 1, kernels::relay_most_units + 1}, Border::none}.taken));
+  EXPECT_TRUE((P{{16, 1, 1, kernels::relay_most_units}, Border::none}.supported));
+  EXPECT_FALSE((P{{16, 1, 1, kernels::relay_most_units + 1}, Border::none}.supported));
   Case crowded{272, 40};
   for (const int blocks : {0, 1}) {  // there are two strips
     crowded.blocks = blocks;

@@ -119,7 +119,7 @@ Told run(const Sequence& asked, const std::vector<Plan>& plans, Log& log, unsign
   options.when_full = asked.when_full;
   options.note = [&](const std::string& sentence) { told.notes.push_back(sentence); };
   std::vector<Slot> slots(static_cast<std::size_t>(asked.slots));
-  for (Slot& slot : slots) slot.room = OwnedView(shape, Type::u8, {});
+  for (Slot& slot : slots) slot.buffer = OwnedView(shape, Type::u8, {});
   const auto workers = [&](SlotRing& ring, const StageClock& clock) {
     std::vector<std::unique_ptr<queue::TaskWorker>> all;
     for (std::size_t i = 0; i < plans.size(); ++i)
