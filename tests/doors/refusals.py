@@ -266,6 +266,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "window writes one picture.",
     ),  # fmt: skip
     Refusal(
+        "a TIFF of doubles with one row", "command*",
+        lambda q, o: q.is_float and q.shape[1] == 1, r"is a TIFF of 64f with one row",
+        "OpenImageIO 2.4 does not decode it.",
+    ),  # fmt: skip
+    Refusal(
         "a mask over NaN or an overflow", "command*",
         lambda q, o: _masked(q, o) and (o.strange is not None or may_overflow(o)), r"its sums are not finite|NaN or infinity",
         "A mask needs a table, in which NaN and infinity spread; --ignore-nan leaves NaN out.",

@@ -123,12 +123,12 @@ TEST_F(Pictures, TiffStripedAndTiledClassicAndBig) {
                {64, 1, 3, Type::f64}, {32, 1, 1, Type::u32}, {32, 1, 2, Type::s32}};
   for (const auto& kind : kinds)
     for (const std::uint32_t tile : {0u, 16u})
-      for (const std::uint32_t rows : {0u, 7u})
-        for (const bool large : {false, true}) {
+      for (const std::uint32_t rows : {0u, 1u, 7u})
+        for (const auto& [large, height] : {std::pair{false, 29}, {true, 29}, {false, 1}}) {
           if (tile && rows) continue;
           Tiff t;
           t.width = 37;
-          t.height = 29;
+          t.height = static_cast<std::uint32_t>(height);
           t.bits = kind.bits;
           t.samples = kind.samples;
           t.photometric = kind.samples == 3 ? 2 : 1;
@@ -137,19 +137,34 @@ TEST_F(Pictures, TiffStripedAndTiledClassicAndBig) {
           t.rows_per_strip = rows;
           t.bigtiff = large;
           SCOPED_TRACE(std::string(name_of(kind.type)) + " x" + std::to_string(kind.samples) + " tile " +
-                       std::to_string(tile) + " rows " + std::to_string(rows) + (large ? " big" : ""));
+                       std::to_string(tile) + " rows " + std::to_string(rows) + (large ? " big" : "") + " height " +
+                       std::to_string(height));
           const std::string pixels =
-              random_bytes(37u * 29u * static_cast<std::size_t>(kind.bits / 8 * kind.samples), 5);
+              random_bytes(37u * static_cast<std::size_t>(height * kind.bits / 8 * kind.samples), 5);
           const fs::path path = scratch.write("a.tif", tiff(t, pixels));
           if (tile && kind.bits == 64) {  // read wrongly by OpenImageIO, so refused
             expect_sentence<IoError>(path, "is a tiled TIFF of 64f", [&] { read_picture(path); });
             continue;
           }
+          if (height == 1 && kind.bits == 64) {
+            expect_sentence<IoError>(path, "is a TIFF of 64f with one row", [&] { read_picture(path); });
+            continue;
+          }
           const Picture p = read_all(path);
-          EXPECT_EQ(p.pixels.shape(), (Shape{37, 29, kind.samples}));
+          EXPECT_EQ(p.pixels.shape(), (Shape{37, height, kind.samples}));
           ASSERT_EQ(p.pixels.type(), kind.type);
           EXPECT_TRUE(pixels_of(p) == pixels);
         }
+}
+
+// Pictures are read in bands of 8 MiB, here of 1024 rows.
+TEST_F(Pictures, TheLastBandOfDoublesMayBeOneRow) {
+  for (const std::uint32_t rows : {1u, 10u, 1024u}) {
+    Tiff t;
+    t.width = 1024, t.height = 1025, t.bits = 64, t.sample_format = 3, t.rows_per_strip = rows;
+    const std::string pixels = random_bytes(std::size_t{1024} * 1025 * 8, 9);
+    EXPECT_TRUE(pixels_of(read_all(scratch.write("a.tif", tiff(t, pixels)))) == pixels) << rows;
+  }
 }
 
 TEST_F(Pictures, TiffAlphaPaletteAndCmyk) {

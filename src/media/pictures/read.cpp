@@ -19,7 +19,7 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
                   const ReadOptions& options, const std::string& name) {
   require_plausible(spec, file, name);
   const Type type = type_of_format(spec.format, name);
-  if (file.kind == PictureKind::tiff) require_right_tiles(spec, type, name);
+  if (file.kind == PictureKind::tiff) require_right_tiff(spec, type, name);
   Picture out;
   const Channels choice = choose_channels(spec, options, name, out.notes);
   if (choice.luma && (type == Type::u64 || type == Type::s64))
@@ -30,7 +30,9 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
   // differ in type; then all are converted to the widest.
   const OIIO::TypeDesc format = spec.channelformats.empty() ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec.format;
   // A band is at least as high as a tile; the decoder keeps about as much again.
-  const std::int64_t unit = std::max(1, spec.tile_height);
+  std::int64_t unit = std::max(1, spec.tile_height);
+  if (file.kind == PictureKind::tiff && size_of(type) == 8)  // of which read_rows reads whole strips
+    unit = std::clamp(spec.get_int_attribute("tiff:RowsPerStrip", spec.height), 1, spec.height);
   const std::int64_t band =
       std::min<std::int64_t>(spec.height, std::max<std::int64_t>(1, band_bytes / row / unit) * unit);
   const std::uint64_t whole = spec.get_int_attribute("areal:whole") ? spec.image_bytes(true) : 0;
@@ -48,7 +50,7 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
     const int first = spec.y + static_cast<int>(y), last = first + static_cast<int>(count);
     const bool good = spec.tile_width ? in.read_tiles(0, 0, spec.x, spec.x + spec.width, first, last, spec.z,
                                                       spec.z + 1, 0, spec.nchannels, format, into)
-                                      : in.read_scanlines(0, 0, first, last, spec.z, 0, spec.nchannels, format, into);
+                                      : read_rows(in, 0, 0, first, last, 0, spec.nchannels, format, into);
     const std::string why = printable(in.geterror());
     if (!good || !why.empty())
       fail(name, "is damaged or truncated in rows ", y, " to ", y + count - 1, why.empty() ? "" : " (" + why + ")");

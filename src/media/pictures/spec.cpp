@@ -1,5 +1,7 @@
 #include "media/pictures/spec.hpp"
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 #include "media/file_error.hpp"
 #include "media/pictures/png_input.hpp"
 #include "media/pictures/pnm.hpp"
@@ -29,11 +31,14 @@ bool is_converted(const OIIO::ImageSpec& spec) {
   return false;
 }
 
-void require_right_tiles(const OIIO::ImageSpec& spec, Type type, const std::string& name) {
-  if (spec.tile_width == 0) return;
-  // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
-  if (size_of(type) == 8)
+// OpenImageIO 2.4 leaves the values of such tiles and rows unset and reports success.
+void require_right_tiff(const OIIO::ImageSpec& spec, Type type, const std::string& name) {
+  if (size_of(type) != 8) return;
+  if (spec.tile_width != 0)
     fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader cannot decode correctly: store it in strips");
+  if (spec.height == 1)
+    fail(name, "is a TIFF of ", name_of(type),
+         " with one row, which this reader cannot decode correctly: store it as .npy");
 }
 
 std::unique_ptr<OIIO::ImageInput> make_input(const PictureFile& file, const std::string& name) {
@@ -52,6 +57,33 @@ void open_input(OIIO::ImageInput& input, const PictureFile& file, const std::str
   if (input.open(name, spec, config)) return;
   const std::string why = printable(input.geterror());
   fail(name, "is damaged or not a ", file.reader, " picture", why.empty() ? "" : " (" + why + ")");
+}
+
+bool read_rows(OIIO::ImageInput& input, int page, int level, int first, int last, int first_channel, int last_channel,
+               OIIO::TypeDesc format, void* into) {
+  const OIIO::ImageSpec& spec = input.spec();
+  if (std::string_view(input.format_name()) != "tiff" || spec.format.size() != 8)
+    return input.read_scanlines(page, level, first, last, spec.z, first_channel, last_channel, format, into);
+  const int strip = std::clamp(spec.get_int_attribute("tiff:RowsPerStrip", spec.height), 1, spec.height);
+  const auto down = [&](int y) { return spec.y + (y - spec.y) / strip * strip; };
+  const int bottom = std::min(spec.y + spec.height, down(last + strip - 1));
+  int top = down(first);
+  if (bottom - top == 1) top = std::max(spec.y, top - strip);
+  const auto pixel = static_cast<std::size_t>(spec.nchannels) * 8,
+             chosen = static_cast<std::size_t>(last_channel - first_channel) * 8;
+  const auto row = static_cast<std::size_t>(spec.width);
+  const std::unique_ptr<char[]> rows(new char[static_cast<std::size_t>(bottom - top) * row * pixel]);
+  if (!input.read_native_scanlines(page, level, top, bottom, spec.z, rows.get())) return false;
+  const char* from =
+      rows.get() + static_cast<std::size_t>(first - top) * row * pixel + static_cast<std::size_t>(first_channel) * 8;
+  char* to = static_cast<char*>(into);
+  if (chosen == pixel) {
+    std::memcpy(to, from, static_cast<std::size_t>(last - first) * row * pixel);
+    return true;
+  }
+  for (std::size_t left = static_cast<std::size_t>(last - first) * row; left > 0; --left, from += pixel, to += chosen)
+    std::memcpy(to, from, chosen);
+  return true;
 }
 
 Type type_of_format(const OIIO::TypeDesc& format, const std::string& name) {

@@ -18,13 +18,19 @@ constexpr std::uint64_t largest_expansion = 4096;
 
 // True for a TIFF in YCbCr, Lab or LogLuv, which libtiff converts: tile by tile, but strips only as a whole picture.
 bool is_converted(const OIIO::ImageSpec& spec);
-// Throws IoError for a TIFF whose tiles OpenImageIO decodes wrongly.
-void require_right_tiles(const OIIO::ImageSpec& spec, Type type, const std::string& name);
+// Throws IoError for a TIFF that OpenImageIO decodes wrongly.
+void require_right_tiff(const OIIO::ImageSpec& spec, Type type, const std::string& name);
 
 // An input of that kind, closed; throws Unavailable if this OpenImageIO has none.
 std::unique_ptr<OIIO::ImageInput> make_input(const PictureFile& file, const std::string& name);
 // Opens it at its first page, or throws IoError.
 void open_input(OIIO::ImageInput& input, const PictureFile& file, const std::string& name);
+
+// Reads rows first to last - 1 of channels first_channel to last_channel - 1, as OpenImageIO's read_scanlines. Of a
+// TIFF of 64-bit samples that one is right only for whole strips of together more than one row, and sets nothing
+// otherwise (OpenImageIO 2.4); this reads the strips that hold the rows, and needs memory for them.
+bool read_rows(OIIO::ImageInput& input, int page, int level, int first, int last, int first_channel, int last_channel,
+               OIIO::TypeDesc format, void* into);
 
 Type type_of_format(const OIIO::TypeDesc& format, const std::string& name);
 

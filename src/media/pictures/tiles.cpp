@@ -24,7 +24,7 @@ class OiioTiles final : public TileSource {
     spec_ = inputs_[0]->spec();
     layout_.type = type_of_format(spec_.format, name_);
     const auto size = static_cast<std::int64_t>(size_of(layout_.type));
-    if (is_tiff_) require_right_tiles(spec_, layout_.type, name_);
+    if (is_tiff_) require_right_tiff(spec_, layout_.type, name_);
     if (spec_.tile_width != 0)
       require_tiles();
     else
@@ -64,8 +64,8 @@ class OiioTiles final : public TileSource {
       const int last_channel = first_channel_ + static_cast<int>(layout_.channels);
       const bool good = spec_.tile_width ? input->read_tiles(subimage_, miplevel_, left, end_x, top, end_y, spec_.z,
                                                              spec_.z + 1, first_channel_, last_channel, format_, into)
-                                         : input->read_scanlines(subimage_, miplevel_, top, end_y, spec_.z,
-                                                                 first_channel_, last_channel, format_, into);
+                                         : read_rows(*input, subimage_, miplevel_, top, end_y, first_channel_,
+                                                     last_channel, format_, into);
       const std::string why = printable(input->geterror());
       if (good && why.empty()) return;
       input.reset();  // a decoder that failed is not used again
@@ -165,6 +165,8 @@ class OiioTiles final : public TileSource {
       strip = (least + strip - 1) / strip * strip;
     layout_.tile_height = std::min<std::int64_t>({strip, most > strip ? strip : most, spec_.height});
     layout_.decoder_bytes = 2 * static_cast<std::uint64_t>(layout_.tile_height * row_bytes);
+    if (is_tiff_ && size_of(layout_.type) == 8)  // of which read_rows reads whole strips
+      layout_.decoder_bytes += static_cast<std::uint64_t>((strip + layout_.tile_height) * row_bytes);
     if (is_tiff_ && is_converted(spec_)) {
       layout_.most_workers = 1;
       layout_.decoder_bytes +=
