@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
+from . import _core
+from ._arrays import Array, clips
 from ._errors import InvalidArgument
 from ._frameworks import NUMPY
 from ._sat import sat
@@ -36,29 +37,6 @@ def table_piece(pixels: Array, out: Array, above: Array | None = None, left: Arr
 
 def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) -> tuple[Array, bool]:
     """Boxes inside an image of height x width as N x 4 int64 (top, left, bottom, right; half-open), and whether the input was a single box."""
-    if outside not in ("error", "clip"):
-        raise InvalidArgument(f"outside {outside}: may be error or clip")
-    if format not in ("xywh", "xyxy", "bbox", "skimage"):
-        raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
     array, alone = NUMPY.boxes(boxes)
-    if format in ("bbox", "skimage"):
-        array = array[:, [1, 0, 3, 2]]
-    most = np.iinfo(np.int64).max
-    start, end, limit = np.maximum(array[:, :2], -most), array[:, 2:], np.array([width, height])
-    if format == "xywh":
-        end = start + np.clip(end, -1, most - np.maximum(start, 0))  # an end beyond 64 bits is their largest number
-    elif format == "skimage":
-        end = np.minimum(end, most - 1) + 1
-    else:
-        end = np.maximum(end, -most)  # as the start
-    negative: Array = np.logical_or.reduce(end < start, axis=1)
-    invalid: Array = negative | np.logical_or.reduce((start < 0) | (end > limit), axis=1) if outside == "error" else negative
-    if invalid.any():
-        i = int(np.argmax(invalid))
-        x, y, w, h = (int(number) for number in array[i])
-        if format != "xywh":
-            w, h = w - x + (format == "skimage"), h - y + (format == "skimage")
-        what = ": an extent may not be negative" if negative[i] else f" reaches outside the image of {width}x{height}"
-        raise InvalidArgument(f"region {i} (x {x}, y {y}, width {w}, height {h}){what}")
-    start, end = np.clip(start, 0, limit), np.clip(end, 0, limit)
-    return np.concatenate([start[:, ::-1], end[:, ::-1]], axis=1), alone
+    x, y, w, h = _core.checked_regions(NUMPY, array, format, height, width, clips(outside)).T
+    return np.stack([y, x, y + h, x + w], axis=1), alone

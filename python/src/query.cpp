@@ -140,9 +140,25 @@ void scatter(nb::handle on, nb::handle values, nb::handle boxes, nb::handle tabl
   });
 }
 
+/// Boxes as N x 4 of int64, x, y, width, height, each inside an image of that size.
+nb::object checked_regions(nb::handle on, nb::handle boxes, std::string_view format, std::int64_t height,
+                           std::int64_t width, bool clip) {
+  CallArrays arrays{Framework(on)};
+  const Boxes<Region> given(boxes, format, false, arrays);
+  const Span<const Region> regions = given.span();
+  NewArray made = arrays.empty(Type::s64, {static_cast<std::int64_t>(regions.size()), 4});
+  auto* const inside = static_cast<Region*>(made.data());
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    inside[i] = checked_region(regions.data()[i], static_cast<std::int64_t>(i), width, height,
+                               clip ? Outside::clip : Outside::error);
+  return made.take();
+}
+
 }  // namespace
 
 void bind_query(nb::module_& m) {
+  m.def("checked_regions", &checked_regions, nb::arg("on"), nb::arg("boxes"), nb::arg("format"), nb::arg("height"),
+        nb::arg("width"), nb::arg("clip"));
   m.def("query", &query, nb::arg("on"), nb::arg("stat"), nb::arg("sum"), nb::arg("squares").none(),
         nb::arg("count").none(), nb::arg("border"), nb::arg("axes"), nb::arg("boxes"), nb::arg("format"),
         nb::arg("clip"), nb::arg("refused"), nb::arg("threads"));

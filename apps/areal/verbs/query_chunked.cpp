@@ -14,12 +14,8 @@ namespace {
 std::vector<std::uint64_t> sums_by_formula(const SyntheticImage& image, const std::vector<Region>& regions) {
   std::vector<std::uint64_t> sums;
   for (const Region& r : regions) {
-    const Shape& shape = image.shape();
-    if (r.x < 0 || r.y < 0 || r.width < 0 || r.height < 0 || r.x > shape.width || r.y > shape.height ||
-        r.width > shape.width - r.x || r.height > shape.height - r.y)
-      refuse(fmt::format("region {},{},{},{} reaches outside the image of {}x{}", r.x, r.y, r.width, r.height,
-                         shape.width, shape.height));
-    sums.push_back(image.sum(r));
+    const auto index = static_cast<std::int64_t>(sums.size());
+    sums.push_back(image.sum(checked_region(r, index, image.shape().width, image.shape().height)));
   }
   return sums;
 }

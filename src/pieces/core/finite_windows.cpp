@@ -17,6 +17,36 @@ auto* pixel_of(const V& rows, std::int64_t x, std::int64_t y, std::int64_t chann
   return static_cast<Byte*>(rows.row(y, channel)) + x * rows.column_pitch();
 }
 
+/// NaN, infinity and minus infinity, as outputs of windows have them.
+template <class T>
+struct Special {
+  using Limits = std::numeric_limits<T>;
+  static constexpr T nan = Limits::has_quiet_NaN ? Limits::quiet_NaN() : T{};
+  static constexpr T above = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  static constexpr T below = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+};
+
+/// Of the types that windows have.
+template <class F>
+void with_output(Type type, const F& f) {
+  switch (type) {
+    case Type::u8:
+      return f(std::uint8_t{});
+    case Type::s8:
+      return f(std::int8_t{});
+    case Type::u16:
+      return f(std::uint16_t{});
+    case Type::s16:
+      return f(std::int16_t{});
+    case Type::s32:
+      return f(std::int32_t{});
+    case Type::f32:
+      return f(float{});
+    default:
+      return f(double{});
+  }
+}
+
 }  // namespace
 
 FiniteWindows::FiniteWindows(const ConstView& image, const ConstView& mask, bool ignore_nan, const Window& window,
@@ -54,17 +84,20 @@ FiniteWindows::FiniteWindows(const ConstView& image, const ConstView& mask, bool
 }
 
 void FiniteWindows::mark(const View& values, bool spread) const {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  for (std::int64_t c = 0; c < values.shape.channels; ++c)
-    for (std::int64_t y = 0; y < values.shape.height; ++y) {
-      const auto* has = static_cast<const double*>(counts_.view().row(y, 0, c));
-      for (std::int64_t x = 0; x < values.shape.width; ++x, has += kinds) {
-        const bool is_nan = has[0] > 0, above = has[1] > 0, below = has[2] > 0;
-        if (!is_nan && !above && !below) continue;
-        const double value = is_nan || spread || (above && below) ? nan : above ? infinity : -infinity;
-        std::memcpy(pixel_of(values, x, y, c), &value, sizeof(value));
+  with_output(values.type, [&]<class T>(T) {
+    for (std::int64_t c = 0; c < values.shape.channels; ++c)
+      for (std::int64_t y = 0; y < values.shape.height; ++y) {
+        const auto* has = static_cast<const double*>(counts_.view().row(y, 0, c));
+        for (std::int64_t x = 0; x < values.shape.width; ++x, has += kinds) {
+          const bool is_nan = has[0] > 0, above = has[1] > 0, below = has[2] > 0;
+          if (!is_nan && !above && !below) continue;
+          const T value = is_nan || spread || (above && below) ? Special<T>::nan
+                          : above                              ? Special<T>::above
+                                                               : Special<T>::below;
+          std::memcpy(pixel_of(values, x, y, c), &value, sizeof(value));
+        }
       }
-    }
+  });
 }
 
 }  // namespace areal::pieces

@@ -16,8 +16,8 @@ class FiniteWindows {
 
   /// The image with 0 for what is not finite.
   ConstView pixels() const { return pixels_.view(); }
-  /// Sums or means (or `spread`: variances, deviations) of the finite pixels, 64f, become NaN or infinity where the
-  /// window holds it.
+  /// Sums or means (or `spread`: variances, deviations) of the finite pixels become NaN or infinity where the window
+  /// holds it, or what an output of integers has in their place.
   void mark(const View& values, bool spread) const;
 
  private:

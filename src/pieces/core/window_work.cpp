@@ -7,8 +7,6 @@
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
-#include "cpu/query/window_rows.hpp"
-#include "formulas/window_axis.hpp"
 #include "pieces/core/finite_windows.hpp"
 
 namespace areal::pieces {
@@ -38,6 +36,15 @@ bool has_squares(WindowStatistic statistic) {
   return statistic == WindowStatistic::variance || statistic == WindowStatistic::standard_deviation;
 }
 
+bool is_of_values(WindowStatistic statistic) {
+  return statistic != WindowStatistic::count && statistic != WindowStatistic::pixel;
+}
+
+/// Whether counts need a table of ones.
+bool needs_ones(const std::vector<WindowStatistic>& statistics, bool has_counts) {
+  return !has_counts && std::find(statistics.begin(), statistics.end(), WindowStatistic::count) != statistics.end();
+}
+
 /// Are all the pixels of a table of sums finite? What is not has spread into the last entry of its channel.
 bool is_finite(const ConstView& sums) {
   if (!is_float(sums.type)) return true;
@@ -63,7 +70,13 @@ class WindowStep final : public Step {
         window_(window),
         statistics_(statistics),
         ignore_nan_(ignore_nan),
-        windows_{.backend = Backend::cpu, .threads = threads} {}
+        windows_{.backend = Backend::cpu, .threads = threads} {
+    if (!needs_ones(statistics, table_.count().data != nullptr)) return;
+    const Shape& image = plan_.image_shape();
+    Array ones({image.width, image.height}, Type::u8);
+    std::memset(ones.data(), 1, bytes_of(ones.shape(), Type::u8));
+    ones_ = sat(ones.view(), {}, windows_);
+  }
 
   void execute(const Views& views) override {
     const ConstView& image = views.inputs[0];
@@ -83,10 +96,9 @@ class WindowStep final : public Step {
         pixels(image, out);
       else if (statistic == WindowStatistic::count)
         counts(out);
-      else if (finite)
-        marked(*finite, statistic, out);
       else
         answer(statistic, out);
+      if (finite && is_of_values(statistic)) finite->mark(out, has_squares(statistic));
     }
   }
 
@@ -108,37 +120,13 @@ class WindowStep final : public Step {
     }
   }
 
-  void marked(const FiniteWindows& finite, WindowStatistic statistic, const View& out) const {
-    Array values(out.shape, Type::f64);
-    answer(statistic, values.view());
-    finite.mark(values.view(), has_squares(statistic));
-    const bool planar = out.shape.layout == Layout::planar;
-    const std::int64_t elements = out.shape.width * (planar ? 1 : out.shape.channels);
-    for (std::int64_t p = 0; p < (planar ? out.shape.channels : 1); ++p)
-      for (std::int64_t y = 0; y < out.shape.height; ++y)
-        cpu::arithmetic_kernels().store(static_cast<const double*>(values.view().row(y, p)), elements, out.type,
-                                        out.row(y, p));
-  }
-
   /// Cells beyond the edge are valid but for `shrink`.
   void counts(const View& out) const {
     Window window = window_;
     if (window.edge == Edge::zero) window.edge = Edge::constant;
     window.value = 1;
-    if (table_.count().data != nullptr)
-      return window_sums(SatView(TableView(table_.count(), table_.border())), window, out, windows_);
-    const Shape& image = table_.image_shape();
-    const bool valid = window.edge == Edge::valid;
-    const formulas::WindowAxis columns{image.width, window.width, valid ? 0 : anchor_of(window.anchor_x, window.width),
-                                       out.shape.width, window.edge},
-        rows{image.height, window.height, valid ? 0 : anchor_of(window.anchor_y, window.height), out.shape.height,
-             window.edge};
-    std::vector<double> row(static_cast<std::size_t>(out.shape.width));
-    for (std::int64_t y = 0; y < out.shape.height; ++y) {
-      for (std::int64_t x = 0; x < out.shape.width; ++x)
-        row[static_cast<std::size_t>(x)] = static_cast<double>(rows.pixels(y) * columns.pixels(x));
-      cpu::arithmetic_kernels().store(row.data(), out.shape.width, out.type, out.row(y));
-    }
+    const ConstView& valid = ones_ ? ones_->sum() : table_.count();
+    window_sums(SatView(TableView(valid, table_.border())), window, out, windows_);
   }
 
   void pixels(const ConstView& image, const View& out) const {
@@ -153,6 +141,7 @@ class WindowStep final : public Step {
   SatPlan plan_;
   Workspace workspace_;
   SatTable table_;
+  std::optional<SatTable> ones_;  // counts of pixels, where all are valid
   Window window_;
   std::vector<WindowStatistic> statistics_;
   bool ignore_nan_;
@@ -207,7 +196,8 @@ SatPlan WindowWork::plan_of(std::int64_t width, std::int64_t rows) const {
 }
 std::size_t WindowWork::workspace_bytes(std::int64_t width, std::int64_t rows) const {
   const SatPlan plan = plan_of(width, rows);
-  return plan.table_bytes() + plan.workspace_bytes();
+  const bool ones = needs_ones(statistics_, tables_.mask || tables_.ignore_nan);
+  return plan.table_bytes() + plan.workspace_bytes() + (ones ? bytes_of({width + 1, rows + 1}, Type::u32) : 0);
 }
 std::unique_ptr<Step> WindowWork::plan(std::int64_t width, std::int64_t rows, Stream) const {
   return std::make_unique<WindowStep>(plan_of(width, rows), window_, statistics_, tables_.ignore_nan, where_.threads);
