@@ -131,6 +131,12 @@ def zarr(room: Room, question: Question) -> Answer:
     return asked(call)
 
 
+def require_valid(first: Any) -> None:
+    """A call with boxes on the device does not wait, so it refuses none; with refused=True it tells the first invalid one."""
+    if int(first) >= 0:
+        raise Refused("refused=True told of a region outside, or that an exclusive table lacks")
+
+
 def torch(room: Room, question: Question, device: str = "cpu") -> Answer:
     """areal.sat of a tensor on that device, with boxes on that device."""
     import torch
@@ -146,6 +152,8 @@ def torch(room: Room, question: Question, device: str = "cpu") -> Answer:
         shape = (len(question.regions), question.shape[0], question.shape[3])
         regions = torch.tensor(question.regions, dtype=torch.int64, device=device).reshape(-1, 4)
         values = {}
+        if device != "cpu":
+            require_valid(table.sum(regions, outside=question.outside, refused=True)[1])
         for stat in question.stats:
             if stat in STATS:
                 got = getattr(table, STATS[stat])(regions, outside=question.outside)
@@ -172,6 +180,7 @@ def cupy(room: Room, question: Question) -> Answer:
         shape = (len(question.regions), question.shape[0], question.shape[3])
         regions = cupy.asarray(question.regions, dtype=cupy.int64).reshape(-1, 4)
         values = {}
+        require_valid(table.sum(regions, outside=question.outside, refused=True)[1])
         for stat in question.stats:
             if stat in STATS:
                 values[stat] = as_objects(cupy.asnumpy(getattr(table, STATS[stat])(regions, outside=question.outside)), shape)

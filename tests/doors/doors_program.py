@@ -254,6 +254,7 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("tiled-histogram-pieces", lambda q: q.border == "none" and _one_plane(q) and _auto(q) and q.weights is None, 0.3),
     ("tiled-histogram", lambda q: _one_plane(q) and _auto(q) and q.weights is None, 0.3),
     ("histogram-simt", lambda q: _one_plane(q) and q.area < 300 and (q.backend == "simt" or _auto(q)), 0.2),
+    ("histogram-cuda", lambda q: _one_plane(q) and (q.backend == "cuda" or _auto(q)), 0.2),
     ("histogram-cpu", lambda q: q.planes == 1 and q.backend == "cpu", 0.5),
     ("histogram", lambda q: q.planes == 1 and _at_once(q), 0.5),
     ("region-histograms", lambda q: q.planes == 1 and q.backend == "cpu", 0.8),

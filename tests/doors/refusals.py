@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import os
 import re
 from collections.abc import Callable
 
@@ -111,7 +112,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "A region that leaves the image is refused unless it is clipped.", must=True,
     ),  # fmt: skip
     Refusal(
-        "a region outside, at once", "python-one-by-one",
+        "a region outside, at once", "python-one-by-one torch-cuda cupy",
         lambda q, o: o.reaches_outside() or _touches_last(q, o), r"refused=True",
         "With refused=True the index of the first region that cannot be answered is told.",
     ),  # fmt: skip
@@ -171,7 +172,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "The papers' algorithms count one image of one channel.",
     ),  # fmt: skip
     Refusal(
-        "five channels", "command* python* torch c++*",
+        "five channels", "command* python* torch* cupy c++*",
         lambda q, o: q.shape[3] > 4, r"channels",
         "A table takes up to four channels.",
     ),  # fmt: skip
@@ -264,6 +265,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "windows of a batch", "command-window command-onto-itself",
         _images, r"one picture",
         "window writes one picture.",
+    ),  # fmt: skip
+    Refusal(
+        "pictures without their plug-in", "command*",
+        lambda q, o: os.environ.get("AREAL_DOORS_WITHOUT") == "pictures", r"areal_pictures.so is not in",
+        "gpu-test, whose folder has no OpenImageIO, says so.",
     ),  # fmt: skip
     Refusal(
         "a TIFF of doubles with one row", "command*",
