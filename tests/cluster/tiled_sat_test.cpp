@@ -400,9 +400,9 @@ TEST(TiledSatCallers, ACancelScopeEndsTheRun) {
   EXPECT_LT(pieces, tiled.grid().parts() - 1);
   go_on = true;
   EXPECT_THROW(tiled.pieces(
-                   [&](std::int64_t first, std::int64_t count) {
+                   [&, all = of.rows()](std::int64_t first, std::int64_t count) {
                      if (first > 0) go_on = false, std::this_thread::sleep_for(std::chrono::milliseconds(200));
-                     return of.rows()(first, count);
+                     return all(first, count);
                    },
                    [](const SatPiece&) { return true; }),
                Cancelled);
