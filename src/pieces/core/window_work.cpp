@@ -74,7 +74,7 @@ class WindowStep final : public Step {
     if (!needs_ones(statistics, table_.count().data != nullptr)) return;
     const Shape& image = plan_.image_shape();
     Array ones({image.width, image.height}, Type::u8);
-    std::memset(ones.data(), 1, bytes_of(ones.shape(), Type::u8));
+    std::fill_n(ones.as<std::uint8_t>(), bytes_of(ones.shape(), Type::u8), std::uint8_t{1});
     ones_ = sat(ones.view(), {}, windows_);
   }
 
