@@ -266,21 +266,35 @@ std::vector<pid_t> ranks_of(pid_t mpirun) {
   return found;
 }
 
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == process;
+}
+
 TEST_F(MpiCommand, AKilledRankLeavesNothing) {
-  const pid_t mpirun = start(words_of(2, {"sat", "synthetic:6000x6000:1", "-o", "t.npy"}));
-  const auto unfinished = [&] {
+  const auto holds = [&](const char* extension) {
     for (const auto& entry : fs::directory_iterator(work))
-      if (entry.path().extension() == ".tmp") return true;
+      if (entry.path().extension() == extension) return true;
     return false;
   };
-  for (int i = 0; i < 60000 && !unfinished(); ++i) std::this_thread::sleep_for(std::chrono::microseconds(500));
-  ASSERT_TRUE(unfinished()) << "the table was not begun, or was written before it could be seen";
-  const std::vector<pid_t> ranks = ranks_of(mpirun);
-  ASSERT_EQ(ranks.size(), 2u);
-  kill(*std::min_element(ranks.begin(), ranks.end()), SIGKILL);  // the first, which created the file
-  const Outcome outcome = wait(mpirun);
-  EXPECT_NE(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(others({}), std::vector<std::string>());
+  // On a busy machine the table may be complete before this process sees it begun: then once more.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const pid_t mpirun = start(words_of(2, {"sat", "synthetic:6000x6000:1", "-o", "t.npy"}));
+    while (!holds(".tmp") && !holds(".npy") && !has_ended(mpirun))
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const std::vector<pid_t> ranks = ranks_of(mpirun);
+    const bool is_unfinished = holds(".tmp") && ranks.size() == 2;
+    if (is_unfinished)
+      kill(*std::min_element(ranks.begin(), ranks.end()), SIGKILL);  // the first, which created the file
+    const Outcome outcome = wait(mpirun);
+    if (is_unfinished && outcome.code != 0 && !holds(".npy")) {
+      EXPECT_EQ(others({}), std::vector<std::string>());
+      return;
+    }
+    ASSERT_TRUE(is_unfinished || outcome.code == 0) << outcome.err;
+    for (const char* const file : {"t.npy", "t.json"}) fs::remove(work / file);
+  }
+  FAIL() << "the table was never seen unfinished";
 }
 
 // While it starts MPI, reads, computes or waits for messages: the other is ended, and nothing is answered.
