@@ -1,6 +1,7 @@
 // areal-mpi under mpirun on 1 to 4 ranks: files against sums pixel by pixel, answers, wrong use, a rank that cannot
 // read, one that parts from the others, and one that is killed while the table is written.
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <areal/region.hpp>
 #include <array>
 #include <cmath>
