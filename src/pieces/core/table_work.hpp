@@ -6,6 +6,12 @@
 
 namespace areal::pieces {
 
+/// Options for a plan of the whole image, which gives shapes and types and never executes.
+inline SatOptions of_whole(SatOptions options) {
+  options.algorithm = "auto", options.progress = {};
+  return options;
+}
+
 /// The sum, then squares and counts as far as the options ask for them.
 class TableWork final : public Work {
  public:

@@ -4,6 +4,7 @@
 #include <areal/carry.hpp>
 #include <areal/execution.hpp>
 #include <areal/region.hpp>
+#include <areal/sequence.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -74,8 +75,12 @@ struct Form {
   bool reverse = false;       ///< outputs sum what lies right and below: `above` is below, `left` is right
   bool downloads = false;     ///< outputs leave, for host memory
   std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
-  Halo halo;  ///< of a form without carries. Outputs have its rows, too; whoever takes them leaves these out
+  Halo halo;  ///< only without carries. Outputs include its rows, which the driver crops
 };
+
+inline Execution execution_of(const Worker& worker) {
+  return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
+}
 
 /// Plans for parts of any extent. Const, so that all who compute share one.
 class Work {

@@ -24,10 +24,6 @@ struct SpreadWork {
   Border border() const { return whole.options().border; }
 };
 
-inline Execution execution_of(const Worker& worker) {
-  return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
-}
-
 /// `f()` while the worker's device is current; what it throws of memory and devices names the worker.
 template <class F>
 auto on_worker(const Worker& worker, const F& f) {

@@ -22,11 +22,6 @@ void check_options(const Shape& image, const SatOptions& options) {
             " takes no carries, so it makes no tables by strips; choose auto");
 }
 
-SatOptions of_whole(SatOptions options) {
-  options.algorithm = "auto", options.progress = {};
-  return options;
-}
-
 pieces::StripDriver driver_of(const Shape& image, Type type, SatOptions options, TypePair types,
                               const StripOptions& strips) {
   options.border = Border::zero, options.types = types;
@@ -48,7 +43,7 @@ struct StripSat::State {
   State(const Shape& shape, Type type, const SatOptions& options, const StripOptions& strips)
       : image(shape),
         border(options.border),
-        whole(shape, type, of_whole(options), {.backend = Backend::cpu}),
+        whole(shape, type, pieces::of_whole(options), {.backend = Backend::cpu}),
         progress(strips.progress),
         driver(driver_of(shape, type, options, whole.types(), strips)) {}
 

@@ -185,7 +185,7 @@ void TileRun::read_all() try {
   stop(std::current_exception());
 }
 
-// Of an image that is one tile, rows stay as they are: there is no next call.
+// An image of one tile is not copied: its rows stay valid, as `rows` is not called again.
 void TileRun::read(const Part& tile, Slot& slot, std::vector<Memory>& memory) {
   const Region& pixels = tile.pixels;
   for (std::size_t i = 0; i < job_.form.inputs.size(); ++i) {

@@ -10,7 +10,7 @@ namespace areal::pieces {
 
 class Readiness {
  public:
-  /// `carried`: a part needs the edges of the parts above it and to its left, beside its pixels.
+  /// `carried`: a part needs its pixels and the edges of the parts above it and to its left.
   Readiness(const TileGrid& grid, bool carried) : missing_(count(grid)), committed_(count(grid)) {
     for (std::int64_t part = 0; part < grid.parts(); ++part)
       missing_[at(part)] = 1 + (carried && grid.above(part) ? 1 : 0) + (carried && grid.left(part) ? 1 : 0);

@@ -9,8 +9,6 @@
 namespace areal::pieces {
 namespace {
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t rounded(std::int64_t extent, std::int64_t all, std::int64_t multiple) {
   return extent < all && extent > multiple ? extent - extent % multiple : extent;
 }
@@ -63,9 +61,9 @@ TiledGrid cut_tiles(const Shape& image, const CutRule& rule) {
     cut.tile_height = std::min(cut.tile_height, std::max(rule.least_rows, rows));
   }
   // Two tiles for each lane, so that one is copied while another is computed; where they are not too flat.
-  if (const std::int64_t even = up(height, 2 * rule.lanes); even >= rule.least_rows)
+  if (const std::int64_t even = quotient_up(height, 2 * rule.lanes); even >= rule.least_rows)
     cut.tile_height = std::min(cut.tile_height, even);
-  cut.columns = up(width, cut.tile_width), cut.rows = up(height, cut.tile_height);
+  cut.columns = quotient_up(width, cut.tile_width), cut.rows = quotient_up(height, cut.tile_height);
   return cut;
 }
 

@@ -9,6 +9,9 @@
 
 namespace areal::pieces {
 
+/// a / b, rounded up.
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 struct CutRule {
   std::vector<std::uint64_t> limits = {};  ///< bytes of a lane of each worker
   /// What a tile takes of a worker's memory.

@@ -13,12 +13,8 @@
 
 namespace areal::pieces {
 
-inline Execution execution_of(const Worker& worker) {
-  return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
-}
-
-/// The border of what is computed, and of which image: with `exclusive`, the table with zeros before it of the image
-/// without its last row and column.
+/// The border to compute with. An `exclusive` table is the `zero` table of the image without its last row and column,
+/// so `image` loses these.
 inline Border without_last(Border border, Shape& image) {
   if (border != Border::exclusive) return border;
   if (image.empty()) return Border::none;  // which has no entries either

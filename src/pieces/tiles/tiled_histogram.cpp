@@ -24,8 +24,6 @@ constexpr std::uint64_t host_tensor_bytes = std::uint64_t{1} << 30;  // of a par
 constexpr std::uint64_t most_tensor_bytes = std::uint64_t{4} << 30;  // of a part: a millisecond of a device's memory
 constexpr std::int64_t least_carried_rows = 256;  // of a tile that hands over its last row and is made for balance
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 TileJob job_of(const TiledBins& bins, const HistogramOptions& options, const Shape& image) {
   TileJob job;
   job.whole = bins.image;
@@ -52,7 +50,7 @@ bool is_fixed(const TiledOptions& o) { return o.tile_width > 0 || o.tile_height 
 /// Throws where the binning has no such groups.
 TiledGrid with_groups(TiledGrid cut, const TileJob& job, const Binning& binning, std::int64_t bins) {
   cut.bins = bins;
-  cut.groups = up(job.bins, bins);
+  cut.groups = quotient_up(job.bins, bins);
   for (std::int64_t first = 0; first < job.bins && cut.groups > 1; first += bins)
     static_cast<void>(binning.slice(first, std::min(bins, job.bins - first)));
   return cut;
@@ -65,8 +63,8 @@ TiledGrid fixed_cut(const TiledBins& bins, const TileJob& job) {
   const TiledOptions& o = bins.options;
   TiledGrid cut;
   cut.tile_width = part(o.tile_width, job.image.width), cut.tile_height = part(o.tile_height, job.image.height);
-  cut.columns = std::max<std::int64_t>(1, up(job.image.width, cut.tile_width));
-  cut.rows = std::max<std::int64_t>(1, up(job.image.height, cut.tile_height));
+  cut.columns = std::max<std::int64_t>(1, quotient_up(job.image.width, cut.tile_width));
+  cut.rows = std::max<std::int64_t>(1, quotient_up(job.image.height, cut.tile_height));
   return with_groups(cut, job, bins.binning, part(o.group_bins, job.bins));
 }
 
@@ -128,7 +126,7 @@ TiledGrid cut_of_pieces(const TiledBins& bins, const TileJob& job) {
   const std::int64_t unit = binning.kind() == Binning::Kind::joint ? job.bins / binning.parts()[0].bins() : 1;
   const std::int64_t units = job.bins / unit, width = job.image.width, height = job.image.height;
   const std::uint64_t one = bytes_of(Shape{width, height, unit}, job.form.outputs[0].type);
-  std::int64_t most = std::clamp<std::int64_t>(up(units, 2 * job.lanes()), 1, units);
+  std::int64_t most = std::clamp<std::int64_t>(quotient_up(units, 2 * job.lanes()), 1, units);
   if (one > 0) most = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(most_tensor_bytes / one)));
   try {
     const std::int64_t many =

@@ -27,11 +27,6 @@ void check_options(const Shape& image, const SatOptions& options) {
             " takes no carries, so it makes no tables by tiles; choose auto");
 }
 
-SatOptions of_whole(SatOptions options) {
-  options.algorithm = "auto", options.progress = {};
-  return options;
-}
-
 TiledGrid cut_of(const TileJob& job, std::uint64_t device_bytes) {
   CutRule rule{.lanes = job.lanes(), .multiple = kernel_tile, .one = "one pixel's table does not fit"};
   std::vector<std::shared_ptr<const Work>> works;
