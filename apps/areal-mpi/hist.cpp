@@ -45,6 +45,10 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
   });
   const mpi::Options how{.execution = execution};
   const mpi::Tensor tensor = mpi::integral_histogram(job.comm(), input.strip, *binning, options, how);
+  const auto bins = static_cast<std::size_t>(binning->bins());
+  std::vector<std::uint64_t> counts(input.regions.size() * bins);
+  if (request.input.names_regions())  // before a file is written: regions may be refused
+    mpi::region_histograms(job.comm(), tensor, input.rectangles(), Span<std::uint64_t>(counts));
   if (!request.output.empty()) {
     const ConstView own = tensor.strip.tensor();
     const bool zero = options.border == Border::zero;
@@ -64,11 +68,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
     file.write(tensor.rows.first + skipped, rows);
     file.finish();
   }
-  if (!request.input.names_regions()) return;
-  const auto bins = static_cast<std::size_t>(binning->bins());
-  std::vector<std::uint64_t> counts(input.regions.size() * bins);
-  mpi::region_histograms(job.comm(), tensor, input.rectangles(), Span<std::uint64_t>(counts));
-  if (!job.speaks()) return;
+  if (!request.input.names_regions() || !job.speaks()) return;
   std::uint64_t values = 0;
   for (const Region& r : input.rectangles())
     values += static_cast<std::uint64_t>(r.width) * static_cast<std::uint64_t>(r.height);

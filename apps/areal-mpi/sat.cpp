@@ -79,10 +79,8 @@ void require_right(const Job& job, const StripInput& input, const SatTable& stri
   });
 }
 
-void answer(const Job& job, const mpi::Table& table, const StripInput& input, const std::vector<Stat>& chosen,
-            bool json) {
-  std::vector<Answers> columns;
-  for (const Stat stat : chosen) columns.push_back(answers(job, table, input.rectangles(), stat));
+void print(const Job& job, const StripInput& input, const std::vector<Stat>& chosen,
+           const std::vector<Answers>& columns, bool json) {
   if (!job.speaks()) return;
   RowWriter rows(json);
   for (std::size_t i = 0; i < input.regions.size(); ++i) {
@@ -144,6 +142,11 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   const mpi::Options how{.execution = execution};
   const mpi::Table table = mpi::sat(job.comm(), input.strip, options, how);
   const PixelRange pixels = range_of_all(job, input.strip);
+  std::vector<Answers> columns;  // before a file is written: regions may be refused
+  if (request.input.names_regions()) {
+    require_right(job, input, table.strip, pixels, chosen, request.input.path);
+    for (const Stat stat : chosen) columns.push_back(answers(job, table, input.rectangles(), stat));
+  }
   if (!request.output.empty()) {
     const std::string run = media::new_run();  // only the first rank's is used
     const std::vector<std::string> companions(request.squares ? 1 : 0, "squares");
@@ -153,9 +156,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
       write(job, media::companion_path(request.output, "squares").string(), "squares", table.strip.squares(),
             table.rows, input, table.strip, pixels, request.input.path, run, {});
   }
-  if (!request.input.names_regions()) return;
-  require_right(job, input, table.strip, pixels, chosen, request.input.path);
-  answer(job, table, input, chosen, settings.json);
+  if (request.input.names_regions()) print(job, input, chosen, columns, settings.json);
 }
 
 void add(CLI::App& app, Job& job, MpiSettings& settings, bool queries) {

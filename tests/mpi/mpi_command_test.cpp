@@ -193,6 +193,13 @@ TEST_F(MpiCommand, AnswersThatMayHaveWrappedOrSpreadAreRefused) {
   const Outcome spread = on(2, {"query", "odd.npy", "--region", "2,3,1,1"});
   EXPECT_EQ(spread.code, 2);
   EXPECT_NE(said(spread).find("odd.npy: holds NaN or infinity"), std::string::npos);
+  // A refused question writes no table.
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"sat", "wide.npy", "-o", "t.npy", "--region", "1,3,2,1"},
+        {"sat", "even.npy", "-o", "t.npy", "--region", "0,0,9,9"},
+        {"hist", "even.npy", "--bins", "4", "--range", "0,1", "-o", "t.npy", "--region", "0,0,9,9"}})
+    EXPECT_EQ(on(2, question).code, 2);
+  EXPECT_EQ(others({"wide.npy", "even.npy", "odd.npy"}), std::vector<std::string>());
 }
 
 TEST_F(MpiCommand, ValuesInNoBinAreTold) {

@@ -80,6 +80,15 @@ AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = 
   return ticket;
 }
 
+/// Waits for words that other blocks publish: loads them until all are there.
+template <class M, class AreThere, class Load>
+AREAL_DEVICE void poll(const M& m, AreThere are_there, Load load) {
+  while (!are_there()) {
+    m.pause();
+    load();
+  }
+}
+
 /// The sum of the words at(first), at(first + step), .. before at(count). N at a time are loaded before the first wait;
 /// the first N are loaded on construction.
 template <int N, class M, class At>
@@ -99,10 +108,9 @@ class Gather {
       AREAL_UNROLL
       for (int i = 0; i < N; ++i)
         if (first_ + i * step_ < count_) {
-          while (epoch_of(word_[i]) != epoch_) {
-            m_.pause();
-            word_[i] = load_word(m_, at_(first_ + i * step_));
-          }
+          poll(
+              m_, [&] { return epoch_of(word_[i]) == epoch_; },
+              [&] { word_[i] = load_word(m_, at_(first_ + i * step_)); });
           sum += value_of(word_[i]);
         }
       first_ += N * step_;

@@ -433,9 +433,9 @@ struct Lookback {
   /// The sum of the `count` words from `from` upwards: the nearest one that includes everything above, and those
   /// between. Added downwards, so that the bits do not depend on how far up that one was.
   AREAL_DEVICE T look_back(Window& up, const Word* from, std::int64_t stride, int count) {
-    for (;;) {
+    T sum = 0;
+    const auto is_found = [&] {
       bool all = true, found = false;  // all nearer ones have arrived; one of them is inclusive
-      T sum = 0;
       AREAL_UNROLL
       for (int i = 0; i < C::window_size; ++i) {
         if (all && !found && epoch_of(up.word[i]) == epoch_with(epoch, TileStatus::inclusive)) {
@@ -446,10 +446,10 @@ struct Lookback {
         }
         all = all && epoch_of(up.word[i]) == epoch_with(epoch, TileStatus::partial);
       }
-      if (found) return sum;
-      m.pause();
-      load_window(up, from, stride, count);
-    }
+      return found;
+    };
+    poll(m, is_found, [&] { load_window(up, from, stride, count); });
+    return sum;
   }
 
   // ---------------------------------------------------------------- write

@@ -278,14 +278,13 @@ struct Relay {
   template <int units>
   AREAL_DEVICE void add_rows(RowWord (&words)[units], const RowStep& step, std::uint32_t& sum, RelayTags tags) const {
     const std::uint32_t tag = tags.row();
-    while (true) {
+    const auto are_there = [&] {
       bool there = true;
       AREAL_UNROLL
       for (int i = 0; i < units; ++i) there = there && (step.strip + i >= a.strips || words[i].is_of(tag));
-      if (m.all(there)) break;
-      m.pause();
-      load_rows(words, step);
-    }
+      return m.all(there);
+    };
+    poll(m, are_there, [&] { load_rows(words, step); });
     if (step.strip == 0) sum = 0;
     AREAL_UNROLL
     for (int i = 0; i < units; ++i) {
@@ -370,10 +369,8 @@ struct Relay {
     if (!turn_of(nth, t)) return;
     load_band(words, t.image, t.k, t.strip);
     for (int j = nth;; j += carriers, t = next) {
-      while (!m.all(are_there(words, band, tags))) {
-        m.pause();
-        load_band(words, t.image, t.k, t.strip);
-      }
+      poll(
+          m, [&] { return m.all(are_there(words, band, tags)); }, [&] { load_band(words, t.image, t.k, t.strip); });
       std::uint32_t column[8] = {}, left = 0;
       add_band(words, band, column, left);
       const bool more = turn_of(j + carriers, next);
@@ -431,29 +428,28 @@ struct Relay {
     TileState<T> corner{};
     BandWords words;
     const std::uint32_t tag = tags.sum();
-    while (true) {
-      bool there = true;
+    const auto load = [&] {
       AREAL_UNROLL
       for (int p = 0; p < parts; ++p) left[p] = m.load_relaxed(a.left + mine * unit_rows + p * warp_size + m.lane());
       AREAL_UNROLL
       for (int i = 0; i < band - 1; ++i) {
         if (i < count) load_unit(words, i, unit_at(u.image, k, i, u.strip));
       }
-      if (k > 0) {
-        AREAL_UNROLL
-        for (int h = 0; h < 2; ++h) {
-          above[h] = m.load_relaxed(a.above + at * 64 + h * warp_size + m.lane());
-          AREAL_UNROLL
-          for (int v = 0; v < 4; ++v) there = there && above[h].at[v].is_of(tag);
-        }
-        corner = m.load_relaxed(a.corners + at);
-        there = there && corner.epoch == tags.launch;
-      }
+      if (k == 0) return;
+      AREAL_UNROLL
+      for (int h = 0; h < 2; ++h) above[h] = m.load_relaxed(a.above + at * 64 + h * warp_size + m.lane());
+      corner = m.load_relaxed(a.corners + at);
+    };
+    const auto all_there = [&] {
+      bool there = k == 0 || corner.epoch == tags.launch;
+      AREAL_UNROLL
+      for (int v = 0; v < 8; ++v) there = there && (k == 0 || above[v / 4].at[v % 4].is_of(tag));
       AREAL_UNROLL
       for (int p = 0; p < parts; ++p) there = there && left[p].is_of(tag);
-      if (m.all(there && are_there(words, count, tags))) break;
-      m.pause();
-    }
+      return m.all(there && are_there(words, count, tags));
+    };
+    load();
+    poll(m, all_there, load);
     std::uint32_t column[8], left_sum = 0;
     AREAL_UNROLL
     for (int v = 0; v < 8; ++v) column[v] = above[v / 4].at[v % 4].value();
