@@ -164,7 +164,7 @@ class Sat:
 
         """Sums of boxes: uint64 or int64 from integer tables, exact if the box's own sum fits the table's type; otherwise float64.
 
-        Only NumPy arrays use uint64. Volumes give float64.
+        PyTorch and JAX have no full uint64, so their sums are int64. Volumes give float64.
         """
         return self._query("sum", boxes, format, outside, refused, threads)
 

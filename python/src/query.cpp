@@ -66,7 +66,7 @@ nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handl
   const auto extents = with_planes({static_cast<std::int64_t>(all.size())}, table.ref(), axes);
   const std::size_t size = product(extents);
   const bool integers = statistic == Statistic::sum && !is_float(view.type), is_signed = is_signed_integer(view.type);
-  const Type type = !integers ? Type::f64 : arrays.framework().is_numpy() && !is_signed ? Type::u64 : Type::s64;
+  const Type type = !integers ? Type::f64 : !arrays.framework().is_signed() && !is_signed ? Type::u64 : Type::s64;
   return answered(arrays, type, extents, clip, refused, threads, [&](void* data, const QueryOptions& options) {
     const Span<double> out = span_at<double>(data, size, arrays);
     switch (statistic) {
