@@ -360,7 +360,8 @@ struct Bands {
         AREAL_UNROLL
         for (int i = 0; i < each_lane; ++i) {
           if (n != b) above[i] = load(word(n, i));
-          poll(m, [&] { return above[i].are_of(epoch); }, [&] { above[i] = load(word(n, i)); });
+          poll(
+              m, [&] { return above[i].are_of(epoch); }, [&] { above[i] = load(word(n, i)); });
           add(up[i], above[i].values());
         }
       }
