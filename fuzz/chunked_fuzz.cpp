@@ -29,6 +29,7 @@ struct Table {
       for (std::int64_t v = 0; v < block.shape.height; ++v)
         for (std::int64_t u = 0; u < block.shape.width; ++u)
           static_cast<std::uint8_t*>(block.row(v))[u] = static_cast<std::uint8_t>((x + u) * 7 + (y + v) * 13);
+      return block;
     };
     areal::write_chunked_table(path, {width, height}, areal::Type::u8, read, {.tile = tile, .threads = 1});
     for (const char* object : {"zarr.json", "local/zarr.json", "top/zarr.json", "left/zarr.json", "corner/zarr.json",

@@ -13,8 +13,8 @@
 #include <areal/histogram.hpp>
 #include <areal/histogram_measures.hpp>
 #include <areal/histogram_tensor.hpp>
-#include <areal/image_reader.hpp>
 #include <areal/info.hpp>
+#include <areal/pieces.hpp>
 #include <areal/plan.hpp>
 #include <areal/region.hpp>
 #include <areal/region_histogram.hpp>

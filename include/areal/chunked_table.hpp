@@ -5,7 +5,7 @@
 /// docs/chunked-tables.md specifies it, and areal.zarr reads and writes it from Python.
 
 #include <areal/execution.hpp>
-#include <areal/image_reader.hpp>
+#include <areal/pieces.hpp>
 #include <areal/region.hpp>
 #include <areal/span.hpp>
 #include <areal/type.hpp>

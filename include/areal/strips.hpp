@@ -6,7 +6,7 @@
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>
-#include <areal/image_reader.hpp>
+#include <areal/pieces.hpp>
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <areal/span.hpp>
@@ -21,56 +21,27 @@
 
 namespace areal {
 
-/// How an image is cut into strips, and where they are computed.
-///
-/// Memory. A strip of h rows of a W x H image takes, with p bytes in a row of pixels (and of mask or weights) and t
-/// bytes in a row of all tables or bins, W + 1 entries each,
-///     2 h p + 2 (h + 1) t + t + workspace(h) + tile_height p
-/// bytes: two input buffers, two output buffers, the carry row, the plan's workspace and, if tiles are pushed, a row of
-/// them. A strip has the most rows for which this is at most `memory`. On CUDA the device has all of it but the last
-/// term, and the host, page-locked, all but carry and workspace; each is at most `memory`. Region sums have one output
-/// buffer and no carry row in it; in addition, not counted in `memory`, they use 8 (W + 1) bytes for each table and
-/// channel, 40 bytes for each region and 8 for each answer. On the host, sums of one channel of 8 or 16 bits without
-/// squares keep no tables of strips: they use at most 576 KiB a thread, 8 bytes for each row and 1024 columns of a
-/// strip, and up to 16 bytes more for each region that begins or ends in a strip.
-struct StripOptions {
-  /// Backend::automatic is the choice of a plan for one strip. Must not name a stream: strips have their own.
-  Execution execution = {};
-  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or the bytes of 8 rows if that is more; on the host at most a
-  /// sixteenth of the rows, or 64. Region sums on the host never use more than that, so that their strips stay in a
-  /// cache.
-  std::uint64_t memory = 0;
-  /// Rows of a strip, fixed by hand; 0: as many as fit `memory`. Affects the bits of floats.
-  std::int64_t height = 0;
-  /// The grid of pushed tiles, in pixels; 0: only full-width strips are pushed. The last column and row of tiles may be
-  /// smaller.
-  std::int64_t tile_width = 0, tile_height = 0;
-  /// Reports the rows done and the total after each strip; may cancel.
-  Progress progress = {};
-};
-
-/// Rows of the tables of an image, of full width, in host memory. Valid during the call.
-struct SatStrip {
-  std::int64_t y = 0;      ///< first row, in the whole table
-  ConstView sum;           ///< rows are `row_pitch` apart
-  ConstView squares = {};  ///< the same rows; empty if not requested
-  ConstView count = {};    ///< the same rows of the counts of valid pixels; empty without a mask
-};
-/// Called with one strip at a time, from the top down. Returning false ends the run without an error.
-using SatStripSink = std::function<bool(const SatStrip&)>;
-
 /// The tables of one image, strip by strip. Integers equal the table of the whole image bit for bit, modulo 2^k. Floats
 /// have the same bits for one strip height, options and backend, read or pushed: a strip's sums are added to the carry
 /// row.
+///
+/// Memory. A strip of h rows of a W x H image takes, with p bytes in a row of pixels (and of mask or weights) and t
+/// bytes in a row of all tables or bins, W + 1 entries each,
+///     2 h p + 2 (h + 1) t + t + workspace(h) + pushed_height p
+/// bytes: two input buffers, two output buffers, the carry row, the plan's workspace and, if tiles are pushed, a row of
+/// them. A strip has the most rows for which this is at most PieceOptions::memory; if that is 0: 16 MiB, on CUDA 64, of
+/// tensors 256, or the bytes of 8 rows if that is more; on the host at most a sixteenth of the rows, or 64. On CUDA the
+/// device has all of it but the last term, and the host, page-locked, all but carry and workspace; each is at most
+/// `memory`.
 ///
 /// For one image at a time, from one thread.
 class StripSat {
  public:
   /// Images of that shape (batch 1) and type. `options` as for a SatPlan, with the whole image's default types; but no
-  /// tilted table, volume, reverse or progress (StripOptions has that), and no paper's algorithm.
+  /// tilted table, volume, reverse or progress (PieceOptions has that), and no paper's algorithm.
   /// Throws InvalidArgument for invalid options, Unavailable for a missing backend, OutOfMemory, with the bytes, if one
   /// row needs more than `strips.memory`.
-  StripSat(const Shape& image, Type type, const SatOptions& options = {}, const StripOptions& strips = {});
+  StripSat(const Shape& image, Type type, const SatOptions& options = {}, const PieceOptions& strips = {});
   ~StripSat();
   StripSat(StripSat&&) noexcept;
   StripSat& operator=(StripSat&&) noexcept;
@@ -79,13 +50,13 @@ class StripSat {
   /// computation and output overlap: one thread calls `read` and `read_mask` (8u, one channel, with SatOptions::mask),
   /// another one the sink, the caller's progress. O(H W).
   /// Throws what `read` and `sink` throw; Cancelled; OutOfMemory; DeviceError.
-  void run(const ImageReader& read, const SatStripSink& sink, const ImageReader& read_mask = {});
+  void run(const ImageReader& read, const PieceSink& sink, const ImageReader& read_mask = {});
 
   /// \name The same for an image that is pushed. After `begin`, blocks are pushed; `push` and `finish` call the sink. A
-  /// block is a strip (full width, any height, at the next row), or a tile of StripOptions' grid: a row's tiles in any
+  /// block is a strip (full width, any height, at the next row), or a tile of PieceOptions' grid: a row's tiles in any
   /// order, rows of tiles from the top down. Blocks are host memory, which may be reused when the call returns.
   /// @{
-  void begin(SatStripSink sink);
+  void begin(PieceSink sink);
   /// Returns false, ignoring the block, if the sink has ended the run. Throws InvalidArgument for a block that is
   /// repeated, out of place, or of another size or type, or if one before it is missing; the run then continues with
   /// the right block.
@@ -96,7 +67,7 @@ class StripSat {
   ///@}
 
   std::int64_t strip_height() const noexcept;   ///< rows, but for the last strip
-  std::uint64_t memory_bytes() const noexcept;  ///< the value of StripOptions' formula; on CUDA for the device
+  std::uint64_t memory_bytes() const noexcept;  ///< the value of the formula; on CUDA for the device
   Backend backend() const noexcept;
   Shape table_shape() const noexcept;  ///< of the sum and of the squares
   Shape count_shape() const noexcept;
@@ -109,38 +80,27 @@ class StripSat {
   std::unique_ptr<State> state_;
 };
 
-/// Rows of some bins of a tensor, of full width, in host memory. Valid during the call.
-struct TensorStrip {
-  std::int64_t first_bin = 0;
-  std::int64_t y = 0;  ///< first row, in the whole tensor
-  ConstView tensor;    ///< planar; its channels are bins first_bin ..
-};
-/// Called with one strip at a time: those of a group of bins from the top down, one group after another. Returning
-/// false ends the run without an error.
-using TensorStripSink = std::function<bool(const TensorStrip&)>;
-
 /// The integral histogram of one image, strip by strip. If `memory` does not hold 16 rows (or the whole image, or
-/// StripOptions::height) of all bins, bins are processed in groups, and the image is read once for each. Counts equal
+/// PieceOptions::height) of all bins, bins are processed in groups, and the image is read once for each. Counts equal
 /// the whole tensor's bit for bit.
 class StripHistogram {
  public:
   /// Options as for HistogramPlan; `options.memory_limit` and `options.progress` are not used. The progress of `strips`
-  /// counts the rows of all groups. `group_bins` fixes the bins of a group by hand; 0: chosen from the memory.
-  /// `weights` is the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
+  /// counts the rows of all groups. `weights` is the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
   StripHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {},
-                 const StripOptions& strips = {}, std::int64_t group_bins = 0, Type weights = Type::f32);
+                 const PieceOptions& strips = {}, Type weights = Type::f32);
   ~StripHistogram();
   StripHistogram(StripHistogram&&) noexcept;
   StripHistogram& operator=(StripHistogram&&) noexcept;
 
   /// As StripSat::run, but reads the whole image (and `read_weights`, with HistogramOptions::weighted) groups() times.
   /// O(b H W).
-  void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {}) const;
+  void run(const ImageReader& read, const PieceSink& sink, const ImageReader& read_weights = {}) const;
 
   /// \name The same for an image that is pushed: as StripSat's, but the image is pushed groups() times, once for each
   /// group of bins.
   /// @{
-  void begin(TensorStripSink sink);
+  void begin(PieceSink sink);
   bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& weights = {});
   /// Outputs the remaining rows. Returns true if the image must be pushed again, from its top, for the next group of
   /// bins; false after the last group, or if the sink has ended the run. Throws as StripSat's, and OutOfMemory if the
@@ -163,8 +123,7 @@ class StripHistogram {
 
 /// What to compute about regions.
 struct StripSumsOptions {
-  bool squares = false;              ///< sums of squares, too: for variances
-  Outside outside = Outside::error;  ///< for regions that reach outside the image
+  bool squares = false;  ///< sums of squares, too: for variances
 };
 
 /// Sums of regions of an image that is read or pushed strip by strip; no table is kept or output. A region has two
@@ -174,12 +133,18 @@ struct StripSumsOptions {
 /// first row: their error grows with the sums above and left within the strip's rows, as in a table of 64f. A region
 /// that holds NaN, or infinities of both signs, has the sum NaN, one that holds infinities of one sign that infinity;
 /// no other region is affected. Strips of 8- and 16-bit pixels are summed in 32 bits if every sum of a strip fits.
+///
+/// Memory. As StripSat, with one output buffer and no carry row. In addition, not counted in PieceOptions::memory, 8 (W
+/// + 1) bytes for each table and channel, 40 bytes for each region and 8 for each answer. On the host a strip never has
+/// more rows than without `memory`, so that it stays in a cache; sums of one channel of 8 or 16 bits without squares
+/// keep no tables of strips there: they use at most 576 KiB a thread, 8 bytes for each row and 1024 columns of a strip,
+/// and up to 16 bytes more for each region that begins or ends in a strip.
 class StripSums {
  public:
   /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws
   /// InvalidArgument, with the index, for an invalid region, and as StripSat.
   StripSums(const Shape& image, Type type, Span<const Region> regions, const StripSumsOptions& options = {},
-            const StripOptions& strips = {});
+            const PieceOptions& strips = {});
   ~StripSums();
   StripSums(StripSums&&) noexcept;
   StripSums& operator=(StripSums&&) noexcept;
@@ -235,7 +200,7 @@ class StripSums {
 /// The sums of regions in one line, from an image that is read once. See StripSums.
 template <SumType T = double>
 std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type, Span<const Region> regions,
-                          const StripSumsOptions& options = {}, const StripOptions& strips = {}) {
+                          const StripSumsOptions& options = {}, const PieceOptions& strips = {}) {
   StripSums sums(image, type, regions, options, strips);
   sums.run(read);
   return sums.sums<T>();
@@ -268,7 +233,7 @@ struct WindowStrip {
 /// Called with one strip at a time, from the top down. False ends the run, and is no error.
 using WindowStripSink = std::function<bool(const WindowStrip&)>;
 
-/// Dense windows of one image, strip by strip: see `window_means`. Tables are computed as StripOptions::execution says,
+/// Dense windows of one image, strip by strip: see `window_means`. Tables are computed by PieceOptions' worker,
 /// windows by the CPU.
 ///
 /// Answers of integers have the bits of the whole image's tables, whatever the strips, where the sums of windows fit
@@ -279,7 +244,7 @@ using WindowStripSink = std::function<bool(const WindowStrip&)>;
 ///
 /// Memory. A strip of h rows reads up to h + n rows, n being the window's height less 1, or twice that for edges that
 /// reflect, and computes the windows of all of them: with t bytes in a row of all tables and o in one of all outputs it
-/// takes 2 (h + n) (p + o) + (h + n + 1) t bytes and the plan's workspace. Where StripOptions::memory is 0, a strip has
+/// takes 2 (h + n) (p + o) + (h + n + 1) t bytes and the plan's workspace. Where PieceOptions::memory is 0, a strip has
 /// about 4 n rows. Strips with NaN or infinities take some 60 bytes more for each pixel and channel while they are
 /// computed. With edge `wrap` and a window higher than the image, the whole image is one strip.
 ///
@@ -288,7 +253,7 @@ class StripWindows {
  public:
   /// Images of that shape (batch 1) and type. Throws as the functions of windows, and as StripSat.
   StripWindows(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options = {},
-               const StripOptions& strips = {});
+               const PieceOptions& strips = {});
   ~StripWindows();
   StripWindows(StripWindows&&) noexcept;
   StripWindows& operator=(StripWindows&&) noexcept;
@@ -322,7 +287,6 @@ class StripWindows {
 /// W + distinct rows b W). Exact.
 /// Throws as `strip_sums`, and InvalidArgument for another backend than the CPU.
 std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& image, Type type, const Binning& binning,
-                                        Span<const Region> regions, Outside outside = Outside::error,
-                                        const StripOptions& strips = {});
+                                        Span<const Region> regions, const PieceOptions& strips = {});
 
 }  // namespace areal

@@ -26,7 +26,8 @@ struct ShardRow::Worker {
         tiles(new unsigned char[size(plan.block_side / format.tile * (format.tile_bytes() + crc_bytes))]) {}
 
   Block block;
-  std::unique_ptr<unsigned char[]> pixels, tiles;  // of a block, and the tables of one of its rows of tiles
+  ConstView image = {};                            // of the block, in `pixels` or where the image has it
+  std::unique_ptr<unsigned char[]> pixels, tiles;  // room for a block, and the tables of one of its rows of tiles
   std::array<std::optional<Workspace>, 4> workspaces;
 };
 
@@ -84,7 +85,12 @@ bool ShardRow::take(Worker& worker) {
   block.x = left + next_block_ % columns * side, block.y = first_y_ + next_block_ / columns * side;
   block.width = std::min(side, format_.width - block.x), block.height = std::min(side, end_y_ - block.y);
   if (++next_block_ == blocks_of(next_shard_)) ++next_shard_, next_block_ = 0;
-  read_(block.x, block.y, View(worker.pixels.get(), format_.type(), {block.width, block.height}));
+  const View room(worker.pixels.get(), format_.type(), {block.width, block.height});
+  worker.image = read_(block.x, block.y, room);
+  const Shape& shape = worker.image.shape;
+  if (worker.image.type != room.type || shape.width != block.width || shape.height != block.height ||
+      shape.channels != 1 || !worker.image.memory.is_host())
+    refuse("read: a block of another shape or type, or not in host memory");
   return true;
 }
 
@@ -105,8 +111,8 @@ void ShardRow::compute(Worker& worker) {
       const std::size_t number = plans_.number(width, height);
       std::optional<Workspace>& workspace = worker.workspaces[number];
       if (!workspace) workspace.emplace(plans_.plan(number));
-      const ConstView image(worker.pixels.get() + (y * block.width + x) * pixel, format_.type(), {width, height},
-                            block.width * pixel);
+      const ConstView image(static_cast<const char*>(worker.image.row(y)) + x * pixel, format_.type(), {width, height},
+                            worker.image.row_pitch);
       plans_.plan(number).execute({.image = image, .sum = View(table, Type::u32, {width, height}, 4 * tile)},
                                   *workspace);
       std::memcpy(&bottom_[size(tile_row * format_.width + block.x + x)], table + 4 * (height - 1) * tile,

@@ -31,6 +31,7 @@ struct TestImage {
             static_cast<std::uint8_t*>(block.row(v))[u] = static_cast<std::uint8_t>(at(x + u, y + v));
           else
             static_cast<std::uint16_t*>(block.row(v))[u] = at(x + u, y + v);
+      return block;
     };
   }
   /// The inclusive table, modulo 2^64.

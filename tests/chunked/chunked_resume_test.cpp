@@ -75,7 +75,7 @@ TEST(ChunkedResume, KilledTwentyTimes) {
           write_chunked_table(path, image.shape(), image.type,
                               [&](std::int64_t x, std::int64_t y, const View& view) {
                                 if (!by_time && ++blocks == block) ::raise(SIGKILL);
-                                plain(x, y, view);
+                                return plain(x, y, view);
                               },
                               {.tile = usual_tile, .threads = 1, .resume = true});
           return 0;
@@ -147,7 +147,7 @@ void resume_from(const TestImage& image, std::int64_t tile,
     write_chunked_table(path, image.shape(), image.type,
                         [&](std::int64_t x, std::int64_t y, const View& block) {
                           if (first_row < 0) first_row = y;
-                          plain(x, y, block);
+                          return plain(x, y, block);
                         },
                         {.tile = tile, .resume = true});
     // Where the `top` of the second row of shards is there, the first is not written again.
@@ -219,7 +219,7 @@ TEST(ChunkedResume, ALostObjectIsWrittenAgain) {
     write_chunked_table(scratch / "t", image.shape(), image.type,
                         [&](std::int64_t x, std::int64_t y, const View& block) {
                           if (first_row < 0) first_row = y;
-                          image.reader()(x, y, block);
+                          return image.reader()(x, y, block);
                         },
                         {.tile = usual_tile, .resume = true});
     EXPECT_EQ(first_row, 4096) << name;
@@ -237,7 +237,7 @@ TEST(ChunkedResume, WhatIsThereIsNotReplacedUnasked) {
   EXPECT_EQ(files_in(scratch / "t"), expected);
   // A complete table is done; no pixel is read.
   write_chunked_table(scratch / "t", image.shape(), image.type,
-                      [](std::int64_t, std::int64_t, const View&) { throw std::logic_error("read"); },
+                      [](std::int64_t, std::int64_t, const View&) -> ConstView { throw std::logic_error("read"); },
                       {.tile = usual_tile, .resume = true});
   EXPECT_EQ(files_in(scratch / "t"), expected);
   EXPECT_THROW(write(scratch / "t", image, {.resume = true, .overwrite = true}), InvalidArgument);
@@ -324,7 +324,7 @@ TEST(ChunkedResume, AReaderThatThrows) {
     int left = 5;
     const auto failing = [&](std::int64_t x, std::int64_t y, const View& block) {
       if (left-- == 0) throw std::runtime_error("no more pixels");
-      image.reader()(x, y, block);
+      return image.reader()(x, y, block);
     };
     try {
       write_chunked_table(scratch / "t", image.shape(), image.type, failing, {.tile = usual_tile, .threads = threads});

@@ -39,7 +39,7 @@ std::string fault_of(std::uint64_t number, int devices, TiledGrid* cut = nullptr
     const std::lock_guard lock(gpus().mutex);
     gpus().eager = static_cast<int>(random() % 4);
   }
-  TiledOptions how{.device_bytes = random() % 2 ? 900 + random() % 3000 : 4000 + random() % 30000};
+  PieceOptions how{.memory = random() % 2 ? 900 + random() % 3000 : 4000 + random() % 30000};
   for (int device = 0; device < devices; ++device) how.workers.push_back({.backend = Backend::cuda, .device = device});
   how.piece_bytes = 1 + random() % 4000;
   const TableInputs in(q);

@@ -6,6 +6,7 @@
 #include <areal/tiled.hpp>
 #include <random>
 #include <stdexcept>
+#include "api/core/copy_rows.hpp"
 
 namespace areal {
 namespace {
@@ -39,23 +40,20 @@ struct Case {
         region_histograms(std::as_const(image).view(), binning, regions, {.execution = {.backend = Backend::cpu}});
   }
 
-  /// Rows of a pitch of their own, which are spoilt at the next call.
-  ImageRows rows() {
-    return [this, copy = std::vector<std::uint8_t>()](std::int64_t first, std::int64_t count) mutable {
-      const Shape& shape = image.shape();
-      const std::size_t row = static_cast<std::size_t>(shape.width) * size_of(image.type()), pitch = row + 5;
-      copy.assign(pitch * static_cast<std::size_t>(count), 0xEE);
-      for (std::int64_t y = 0; y < count; ++y)
-        std::copy_n(static_cast<const std::uint8_t*>(std::as_const(image).view().row(first + y)), row,
-                    copy.begin() + static_cast<std::ptrdiff_t>(pitch) * y);
-      return ConstView(copy.data(), image.type(), {shape.width, count}, static_cast<std::int64_t>(pitch));
+  /// Fills every second block; of the others, the image's own memory.
+  ImageReader read() const {
+    return [this, n = 0](std::int64_t x, std::int64_t y, const View& block) mutable {
+      const ConstView own = image_in_memory(image.view())(x, y, block);
+      if (n++ % 2 == 0) return own;
+      copy_rows(own, block);
+      return ConstView(block);
     };
   }
 };
 
 std::vector<std::uint64_t> answers_of(const TiledHistogram& tiled, Case& of, std::size_t bins) {
   std::vector<std::uint64_t> counts(of.regions.size() * bins, 77);
-  tiled.answers(of.rows(), of.regions, counts);
+  tiled.answers(of.read(), of.regions, counts);
   return counts;
 }
 
@@ -67,7 +65,7 @@ TEST(TiledHistogram, OnTheCpuEqualsTheWhole) {
     EXPECT_EQ(answers_of(tiled, of, 24), of.expected);
   }
   Case of({301, 515}, Type::u16, Binning::uniform(24, 0, 60000));
-  const TiledHistogram tiled({301, 515}, Type::u16, Binning::uniform(24, 0, 60000), {.workers = {{.threads = 1}}});
+  const TiledHistogram tiled({301, 515}, Type::u16, Binning::uniform(24, 0, 60000), {}, {.workers = {{.threads = 1}}});
   EXPECT_GT(tiled.grid().rows, 1);
   EXPECT_EQ(answers_of(tiled, of, 24), of.expected);
 }
@@ -80,8 +78,8 @@ TEST(TiledHistogram, InLittleMemoryTheTilesAreRowsOrSquares) {
   bool has_columns = false, has_rows = false, has_one = false;
   for (const std::uint64_t bytes : {std::uint64_t{1} << 30, std::uint64_t{600000}, std::uint64_t{200000},
                                     std::uint64_t{70000}, std::uint64_t{30000}, std::uint64_t{16000}}) {
-    const TiledHistogram tiled(shape, Type::u8, binning,
-                               {.workers = {{.backend = Backend::simt}}, .device_bytes = bytes});
+    const TiledHistogram tiled(shape, Type::u8, binning, {},
+                               {.workers = {{.backend = Backend::simt}}, .memory = bytes});
     const TiledGrid& grid = tiled.grid();
     has_columns = has_columns || grid.columns > 1;
     has_rows = has_rows || (grid.columns == 1 && grid.rows > 2);
@@ -89,7 +87,7 @@ TEST(TiledHistogram, InLittleMemoryTheTilesAreRowsOrSquares) {
     EXPECT_EQ(answers_of(tiled, of, 6), of.expected) << bytes << " bytes, " << grid.columns << " x " << grid.rows;
   }
   EXPECT_TRUE(has_columns && has_rows && has_one) << has_columns << has_rows << has_one;
-  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {.workers = {{.backend = Backend::simt}}, .device_bytes = 20}),
+  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {}, {.workers = {{.backend = Backend::simt}}, .memory = 20}),
                OutOfMemory);
 }
 
@@ -98,8 +96,8 @@ TEST(TiledHistogram, SeveralWorkersTogether) {
   const Binning binning = Binning::uniform(5, 0, 256);
   const Shape shape{200, 300};
   Case of(shape, Type::u8, binning);
-  const TiledHistogram tiled(shape, Type::u8, binning,
-                             {.workers = {{.threads = 1}, {.backend = Backend::simt}}, .device_bytes = 400000});
+  const TiledHistogram tiled(shape, Type::u8, binning, {},
+                             {.workers = {{.threads = 1}, {.backend = Backend::simt}}, .memory = 400000});
   EXPECT_EQ(answers_of(tiled, of, 5), of.expected);
   of.image.as<std::uint8_t>()[0] ^= 0x80;  // the check can fail
   EXPECT_NE(answers_of(tiled, of, 5), of.expected);
@@ -114,17 +112,17 @@ TEST(TiledHistogram, GridsFixedByHand) {
     const Binning binning = Binning::uniform(7, 0, 256);
     const Shape shape{1 + below(120), 1 + below(120)};
     Case of(shape, Type::u8, binning);
-    TiledOptions options{.workers = {{.threads = 1}}, .tile_width = 1 + below(shape.width), .group_bins = 1 + below(7)};
-    if (i % 2) options.tile_height = 1 + below(shape.height);
+    PieceOptions options{.workers = {{.threads = 1}}, .width = 1 + below(shape.width), .bins = 1 + below(7)};
+    if (i % 2) options.height = 1 + below(shape.height);
     if (i % 3 == 0 && has_simt()) options.workers = {{.backend = Backend::simt}};
-    const TiledHistogram tiled(shape, Type::u8, binning, options);
-    EXPECT_EQ(tiled.grid().bins, options.group_bins);
-    EXPECT_EQ(tiled.grid().columns, (shape.width + options.tile_width - 1) / options.tile_width);
+    const TiledHistogram tiled(shape, Type::u8, binning, {}, options);
+    EXPECT_EQ(tiled.grid().bins, options.bins);
+    EXPECT_EQ(tiled.grid().columns, (shape.width + options.width - 1) / options.width);
     for (int call = 0; call < 2; ++call)
       EXPECT_EQ(answers_of(tiled, of, 7), of.expected) << "seed " << seed << " " << i;
   }
-  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {.tile_height = -1}), InvalidArgument);
-  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {.piece_bytes = 0}), InvalidArgument);
+  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {}, {.height = -1}), InvalidArgument);
+  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {}, {.piece_bytes = 0}), InvalidArgument);
 }
 
 TEST(TiledHistogram, WhatIsRefused) {
@@ -133,22 +131,23 @@ TEST(TiledHistogram, WhatIsRefused) {
   Case of(shape, Type::u8, binning);
   const TiledHistogram tiled(shape, Type::u8, binning);
   std::vector<std::uint64_t> counts(5);
-  const auto asked = [&](const ImageRows& rows, const Region& region) { tiled.answers(rows, {region}, counts); };
-  EXPECT_THROW(asked(of.rows(), {15, 0, 6, 1}), InvalidArgument);
-  EXPECT_THROW(tiled.answers(of.rows(), {{0, 0, 1, 1}, {1, 1, 1, 1}}, counts), InvalidArgument);
+  const auto asked = [&](const ImageReader& read, const Region& region) { tiled.answers(read, {region}, counts); };
+  EXPECT_THROW(asked(of.read(), {15, 0, 6, 1}), InvalidArgument);
+  EXPECT_THROW(tiled.answers(of.read(), {{0, 0, 1, 1}, {1, 1, 1, 1}}, counts), InvalidArgument);
   Array other(Shape{21, 30}, Type::u8);
-  EXPECT_THROW(asked([&](std::int64_t, std::int64_t) { return std::as_const(other).view(); }, {0, 0, 5, 5}),
-               InvalidArgument);
+  EXPECT_THROW(
+      asked([&](std::int64_t, std::int64_t, const View&) { return std::as_const(other).view(); }, {0, 0, 5, 5}),
+      InvalidArgument);
   struct Planted : std::runtime_error {
     Planted() : std::runtime_error("planted") {}
   };
-  EXPECT_THROW(asked([](std::int64_t, std::int64_t) -> ConstView { throw Planted(); }, {0, 0, 5, 5}), Planted);
+  EXPECT_THROW(asked([](std::int64_t, std::int64_t, const View&) -> ConstView { throw Planted(); }, {0, 0, 5, 5}),
+               Planted);
   EXPECT_THROW(TiledHistogram({20, 30, 3}, Type::u8, binning), InvalidArgument);
-  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {.workers = {{.backend = Backend::automatic}}}),
-               InvalidArgument);
+  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {}, {.workers = {{.threads = -1}}}), InvalidArgument);
   // Clipped where that was asked for.
-  const TiledHistogram clipping(shape, Type::u8, binning, {.outside = Outside::clip});
-  clipping.answers(of.rows(), {Region{15, 0, 6, 1}}, counts);
+  const TiledHistogram clipping(shape, Type::u8, binning, {}, {.outside = Outside::clip});
+  clipping.answers(of.read(), {Region{15, 0, 6, 1}}, counts);
   std::uint64_t pixels = 0;
   for (const std::uint64_t n : counts) pixels += n;
   EXPECT_EQ(pixels, 5u);

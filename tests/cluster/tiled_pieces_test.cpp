@@ -38,20 +38,18 @@ struct Case {
     oracle::fill_random(image.view, random, 0, 255);
     expected = oracle::tensor(rule, image.view, nullptr, Border::none);
   }
-  /// Of a part: rows are copied, and the copy before is spoilt.
-  ImageRows rows() {
-    return [this, copies = std::make_shared<std::vector<Guarded>>()](std::int64_t first, std::int64_t count) {
-      Shape part = shape;
-      part.height = count;
-      Guarded rows(part, type, 3, 5);
-      const bool planar = shape.layout == Layout::planar;
-      for (std::int64_t c = 0; c < (planar ? shape.channels : 1); ++c)
-        for (std::int64_t y = 0; y < count; ++y)
-          std::memcpy(rows.view.row(y, c), image.view.row(first + y, c),
-                      static_cast<std::size_t>(shape.width * image.view.column_pitch()));
-      for (Guarded& old : *copies) std::fill(old.bytes().begin(), old.bytes().end(), 0xEE);
-      copies->push_back(std::move(rows));
-      return ConstView(copies->back().view);
+  /// Fills some blocks; of others, memory of its own with gaps, which stays for the run.
+  ImageReader read() const {
+    return [this, n = 0, copies = std::make_shared<std::vector<Guarded>>()](std::int64_t x, std::int64_t y,
+                                                                            const View& block) mutable {
+      View into = block;
+      if (n++ % 3 > 0) into = copies->emplace_back(block.shape, type, 3, 5).view;
+      for (std::int64_t c = 0; c < (shape.layout == Layout::planar ? shape.channels : 1); ++c)
+        for (std::int64_t row = 0; row < block.shape.height; ++row)
+          std::memcpy(into.row(row, c),
+                      static_cast<const char*>(image.view.row(y + row, c)) + x * image.view.column_pitch(),
+                      static_cast<std::size_t>(block.shape.width * image.view.column_pitch()));
+      return ConstView(into);
     };
   }
 };
@@ -62,8 +60,8 @@ class Assembled {
   explicit Assembled(const Case& of, Type counter = Type::u32)
       : tensor_({of.shape.width, of.shape.height, of.rule.binning.bins(), 1, Layout::planar}, counter),
         times_(tensor_.bytes() / size_of(counter)) {}
-  bool take(const TensorPiece& piece) {
-    const ConstView& from = piece.tensor.view;
+  bool take(const Piece& piece) {
+    const ConstView& from = piece.values;
     EXPECT_EQ(from.type, tensor_.type());
     EXPECT_FALSE(in_sink_.exchange(true)) << "two threads at once";
     const Shape& all = tensor_.shape();
@@ -81,8 +79,8 @@ class Assembled {
     in_sink_ = false;
     return true;
   }
-  TensorSink sink() {
-    return [this](const TensorPiece& piece) { return take(piece); };
+  PieceSink sink() {
+    return [this](const Piece& piece) { return take(piece); };
   }
   std::string wrong(const Case& of) const {
     for (const int times : times_)
@@ -110,17 +108,16 @@ std::string words(const TiledGrid& grid) {
 
 TEST(TiledPieces, AFlippedPixelAPieceTwiceAndAPieceLessAreFound) {
   Case of({30, 20}, Type::u8, oracle::uniform(4, 0, 256), 1);
-  const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {.tile_width = 7, .tile_height = 6});
+  const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {}, {.width = 7, .height = 6});
   Assembled whole(of), twice(of), less(of), flipped(of);
-  tiled.pieces(of.rows(), whole.sink());
+  tiled.pieces(of.read(), whole.sink());
   EXPECT_EQ(whole.wrong(of), "");
-  tiled.pieces(of.rows(),
-               [&](const TensorPiece& piece) { return twice.take(piece) && (piece.x > 0 || twice.take(piece)); });
+  tiled.pieces(of.read(), [&](const Piece& piece) { return twice.take(piece) && (piece.x > 0 || twice.take(piece)); });
   EXPECT_NE(twice.wrong(of), "");
-  tiled.pieces(of.rows(), [&](const TensorPiece& piece) { return piece.x == 7 || less.take(piece); });
+  tiled.pieces(of.read(), [&](const Piece& piece) { return piece.x == 7 || less.take(piece); });
   EXPECT_NE(less.wrong(of), "");
   static_cast<unsigned char*>(of.image.view.row(0))[0] ^= 0x80;
-  tiled.pieces(of.rows(), flipped.sink());
+  tiled.pieces(of.read(), flipped.sink());
   EXPECT_NE(flipped.wrong(of), "");
 }
 
@@ -139,20 +136,20 @@ TEST(TiledPieces, RandomGridsAreTheUntiledTensor) {
             joint ? oracle::joint({oracle::uniform(3, 0, 256), oracle::uniform(2, 0, 256)})
                   : oracle::uniform(1 + below(12), 0, 256),
             random());
-    TiledOptions options;
+    PieceOptions options;
     const bool simt = has_simt() && below(3) == 0;
     for (std::int64_t n = 1 + below(3); n > 0; --n) options.workers.push_back(on_cpu);
     if (simt) options.workers.assign(1, on_simt);
     if (simt && below(2)) options.workers.push_back(on_cpu);
-    if (below(4)) options.tile_width = 1 + below(shape.width);
-    if (below(4)) options.tile_height = 1 + below(shape.height);
-    if (below(2)) options.group_bins = joint ? 2 * (1 + below(3)) : 1 + below(of.rule.binning.bins());
-    options.counter = below(3) ? Type::u32 : Type::u64;
+    if (below(4)) options.width = 1 + below(shape.width);
+    if (below(4)) options.height = 1 + below(shape.height);
+    if (below(2)) options.bins = joint ? 2 * (1 + below(3)) : 1 + below(of.rule.binning.bins());
+    const Type counter = below(3) ? Type::u32 : Type::u64;
     options.piece_bytes = static_cast<std::uint64_t>(1 + below(4000));
-    const TiledHistogram tiled(shape, of.type, of.rule.binning, options);
+    const TiledHistogram tiled(shape, of.type, of.rule.binning, {.counter = counter}, options);
     for (int call = 0; call < 2; ++call) {
-      Assembled got(of, options.counter);
-      tiled.pieces(of.rows(), got.sink());
+      Assembled got(of, counter);
+      tiled.pieces(of.read(), got.sink());
       ASSERT_EQ(got.wrong(of), "") << "seed " << seed << " case " << i << " " << words(tiled.piece_grid());
     }
   }
@@ -165,46 +162,46 @@ TEST(TiledPieces, MemoryDecides) {
   bool has_groups = false, has_rows = false, has_columns = false;
   for (const std::uint64_t bytes : {std::uint64_t{1} << 30, std::uint64_t{300000}, std::uint64_t{125000},
                                     std::uint64_t{70000}, std::uint64_t{20000}}) {
-    const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {.workers = {on_simt}, .device_bytes = bytes});
+    const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {}, {.workers = {on_simt}, .memory = bytes});
     const TiledGrid grid = tiled.piece_grid();
     has_groups = has_groups || (grid.groups > 1 && grid.rows * grid.columns == 1);
     has_rows = has_rows || (grid.groups == 1 && grid.columns == 1 && grid.rows > 1);
     has_columns = has_columns || (grid.groups == 1 && grid.columns > 1);
     Assembled got(of);
-    tiled.pieces(of.rows(), got.sink());
+    tiled.pieces(of.read(), got.sink());
     EXPECT_EQ(got.wrong(of), "") << bytes << " bytes, " << words(grid);
   }
   EXPECT_TRUE(has_groups && has_rows && has_columns) << has_groups << has_rows << has_columns;
-  EXPECT_THROW(TiledHistogram(of.shape, of.type, of.rule.binning, {.workers = {on_simt}, .device_bytes = 20}),
+  EXPECT_THROW(TiledHistogram(of.shape, of.type, of.rule.binning, {}, {.workers = {on_simt}, .memory = 20}),
                OutOfMemory);
   // Labels around an ignored one have no slices.
   Case labels({20, 300}, Type::u8, oracle::labels(5, 2), 4);
   const TiledHistogram tiled(labels.shape, labels.type, labels.rule.binning);
   EXPECT_EQ(tiled.piece_grid().groups, 1);
   Assembled got(labels);
-  tiled.pieces(labels.rows(), got.sink());
+  tiled.pieces(labels.read(), got.sink());
   EXPECT_EQ(got.wrong(labels), "");
-  EXPECT_THROW(TiledHistogram(labels.shape, labels.type, labels.rule.binning, {.group_bins = 2}), InvalidArgument);
+  EXPECT_THROW(TiledHistogram(labels.shape, labels.type, labels.rule.binning, {}, {.bins = 2}), InvalidArgument);
 }
 
 TEST(TiledPieces, CountersOf16BitsWrap) {
   if (!has_simt()) GTEST_SKIP() << "this build has no simulated machine";
   Case of({400, 300}, Type::u8, oracle::uniform(1, 0, 256), 3);
   for (double& sum : of.expected) sum = static_cast<double>(static_cast<std::uint16_t>(sum));
-  const TiledHistogram tiled(of.shape, of.type, of.rule.binning,
-                             {.workers = {on_simt}, .counter = Type::u16, .tile_width = 200, .tile_height = 130});
+  const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {.counter = Type::u16},
+                             {.workers = {on_simt}, .width = 200, .height = 130});
   Assembled got(of, Type::u16);
-  tiled.pieces(of.rows(), got.sink());
+  tiled.pieces(of.read(), got.sink());
   EXPECT_EQ(got.wrong(of), "");
 }
 
 TEST(TiledPieces, PiecesAreNoLargerThanAsked) {
   Case of({50, 40}, Type::u8, oracle::uniform(7, 0, 256), 3);
   for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{1000}, std::uint64_t{20000}}) {
-    const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {.piece_bytes = bytes});
+    const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {}, {.piece_bytes = bytes});
     Assembled got(of);
-    tiled.pieces(of.rows(), [&](const TensorPiece& piece) {
-      EXPECT_LE(bytes_of(piece.tensor.view.shape, Type::u32), std::max<std::uint64_t>(200, bytes));
+    tiled.pieces(of.read(), [&](const Piece& piece) {
+      EXPECT_LE(bytes_of(piece.values.shape, Type::u32), std::max<std::uint64_t>(200, bytes));
       return got.take(piece);
     });
     EXPECT_EQ(got.wrong(of), "") << bytes;
@@ -218,53 +215,53 @@ struct Planted : std::runtime_error {
 
 TEST(TiledPieces, WhatEndsACall) {
   Case of({50, 40}, Type::u8, oracle::uniform(7, 0, 256), 3);
-  TiledOptions options{.workers = {on_cpu, on_cpu}, .piece_bytes = 300, .tile_width = 20, .tile_height = 9};
-  const TiledHistogram tiled(of.shape, of.type, of.rule.binning, options);
+  PieceOptions options{.workers = {on_cpu, on_cpu}, .width = 20, .height = 9, .piece_bytes = 300};
+  const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {}, options);
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const TensorPiece&) { return ++pieces < 5; });
+  tiled.pieces(of.read(), [&](const Piece&) { return ++pieces < 5; });
   EXPECT_EQ(pieces, 5);
   pieces = 0;
-  const auto third = [&](const TensorPiece&) -> bool {
+  const auto third = [&](const Piece&) -> bool {
     if (++pieces == 3) throw Planted();
     return true;
   };
-  EXPECT_THROW(tiled.pieces(of.rows(), third), Planted);
+  EXPECT_THROW(tiled.pieces(of.read(), third), Planted);
   EXPECT_EQ(pieces, 3);
   // An error as a worker's: it is the sink's all the same, and nothing is done again.
   pieces = 0;
-  EXPECT_THROW(tiled.pieces(of.rows(),
-                            [&](const TensorPiece&) -> bool {
+  EXPECT_THROW(tiled.pieces(of.read(),
+                            [&](const Piece&) -> bool {
                               if (++pieces == 3) throw DeviceError("planted", true);
                               return true;
                             }),
                DeviceError);
   EXPECT_EQ(pieces, 3);
-  const ImageRows rows = of.rows();
+  const ImageReader read = of.read();
   int reads = 0;
   EXPECT_THROW(tiled.pieces(
-                   [&](std::int64_t first, std::int64_t count) {
+                   [&](std::int64_t x, std::int64_t y, const View& block) {
                      if (++reads == 4) throw Planted();
-                     return rows(first, count);
+                     return read(x, y, block);
                    },
-                   [](const TensorPiece&) { return true; }),
+                   [](const Piece&) { return true; }),
                Planted);
-  EXPECT_THROW(tiled.pieces([&](std::int64_t first, std::int64_t) { return rows(first, 1); },
-                            [](const TensorPiece&) { return true; }),
+  EXPECT_THROW(tiled.pieces([&](std::int64_t, std::int64_t, const View&) { return ConstView(of.image.view); },
+                            [](const Piece&) { return true; }),
                InvalidArgument);
-  EXPECT_THROW(tiled.pieces(of.rows(), {}), InvalidArgument);
+  EXPECT_THROW(tiled.pieces(of.read(), {}), InvalidArgument);
   std::int64_t last = 0;
   options.progress = [&](std::int64_t done, std::int64_t total) {
     EXPECT_EQ(done, ++last);
     EXPECT_EQ(total, 15);
     return done < 6;
   };
-  EXPECT_THROW(TiledHistogram(of.shape, of.type, of.rule.binning, options)
-                   .pieces(of.rows(), [](const TensorPiece&) { return true; }),
+  EXPECT_THROW(TiledHistogram(of.shape, of.type, of.rule.binning, {}, options)
+                   .pieces(of.read(), [](const Piece&) { return true; }),
                Cancelled);
   EXPECT_EQ(last, 6);
   // It may run again.
   Assembled got(of);
-  tiled.pieces(of.rows(), got.sink());
+  tiled.pieces(of.read(), got.sink());
   EXPECT_EQ(got.wrong(of), "");
 }
 
@@ -303,12 +300,12 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
     };
     Case of({1 + below(40), 1 + below(40)}, Type::u8, oracle::uniform(5, 0, 256), random());
     std::vector<std::string> notes;
-    const TiledOptions options{.workers = {on_cpu, on_cpu, on_cpu},
+    const PieceOptions options{.workers = {on_cpu, on_cpu, on_cpu},
                                .note = [&](const std::string& note) { notes.push_back(note); },
                                .piece_bytes = 100};
-    pieces::TiledBins bins{of.shape, of.type, of.rule.binning, options};
-    bins.options.tile_width = 1 + below(of.shape.width), bins.options.tile_height = 1 + below(of.shape.height);
-    if (below(2)) bins.options.group_bins = 2;
+    pieces::TiledBins bins{of.shape, of.type, of.rule.binning, {}, options};
+    bins.tiles.width = 1 + below(of.shape.width), bins.tiles.height = 1 + below(of.shape.height);
+    if (below(2)) bins.tiles.bins = 2;
     pieces::TileJob job = pieces::job_of_pieces(bins);
     job.cut = pieces::cut_of_pieces(bins, job);
     pieces::TilePool pool;
@@ -329,7 +326,7 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
           });
     };
     Assembled got(of);
-    pieces::run_tensor(job, pool, of.rows(), {}, got.sink(), wrap);
+    pieces::give_pieces(job, pool, {of.read(), {}, got.sink()}, wrap);
     ASSERT_EQ(got.wrong(of), "") << "seed " << seed << " case " << i << " " << words(job.cut);
     // The same of answers.
     const std::vector<Region> regions{{0, 0, of.shape.width, of.shape.height}};
@@ -342,7 +339,7 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
         if (number < 2 && tasks == lost_at && !after) throw DeviceError("planted: lost", true);
       });
     };
-    pieces::answer_regions(bins, pieces::job_of_answers(bins), pool, of.rows(), regions, counts, before);
+    pieces::answer_regions(bins, pieces::job_of_answers(bins), pool, of.read(), regions, counts, before);
     ASSERT_EQ(counts, expected) << "seed " << seed << " case " << i << " " << words(job.cut);
   }
   EXPECT_GT(lost, cases / 4);
@@ -351,7 +348,7 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
 
 TEST(TiledPieces, NoWorkerIsLeft) {
   Case of({30, 40}, Type::u8, oracle::uniform(5, 0, 256), 6);
-  const pieces::TiledBins bins{of.shape, of.type, of.rule.binning, {.workers = {on_cpu, on_cpu}, .tile_height = 10}};
+  const pieces::TiledBins bins{of.shape, of.type, of.rule.binning, {}, {.workers = {on_cpu, on_cpu}, .height = 10}};
   pieces::TileJob job = pieces::job_of_pieces(bins);
   job.cut = pieces::cut_of_pieces(bins, job);
   pieces::TilePool pool;
@@ -362,14 +359,11 @@ TEST(TiledPieces, NoWorkerIsLeft) {
     });
   };
   int rows_given = 0;
-  EXPECT_THROW(pieces::run_tensor(
-                   job, pool, of.rows(), {},
-                   [&](const TensorPiece&) {
-                     ++rows_given;
-                     return true;
-                   },
-                   wrap),
-               DeviceError);
+  const PieceSink sink = [&](const Piece&) {
+    ++rows_given;
+    return true;
+  };
+  EXPECT_THROW(pieces::give_pieces(job, pool, {of.read(), {}, sink}, wrap), DeviceError);
   EXPECT_LE(rows_given, 3);
 }
 

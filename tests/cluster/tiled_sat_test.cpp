@@ -12,6 +12,7 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include "api/core/copy_rows.hpp"
 #include "conformance/backends.hpp"
 #include "conformance/buffer.hpp"
 #include "conformance/oracle.hpp"
@@ -45,18 +46,15 @@ struct Case {
                                      border);
   }
   Shape shape() const { return image.view().shape; }
-  TiledSat tiled(TiledOptions how) const { return {shape(), image.view().type, options, std::move(how)}; }
+  TiledSat tiled(PieceOptions how) const { return {shape(), image.view().type, options, std::move(how)}; }
 
-  /// Rows of a pitch of their own, which are spoilt at the next call.
-  ImageRows rows() const {
-    return [this, copy = std::vector<std::uint8_t>()](std::int64_t first, std::int64_t count) mutable {
-      const View view = image.view();
-      const std::size_t row = static_cast<std::size_t>(view.shape.width) * size_of(view.type), pitch = row + 5;
-      copy.assign(pitch * static_cast<std::size_t>(count), 0xEE);
-      for (std::int64_t y = 0; y < count; ++y)
-        std::copy_n(static_cast<const std::uint8_t*>(view.row(first + y)), row,
-                    copy.begin() + static_cast<std::ptrdiff_t>(pitch) * y);
-      return ConstView(copy.data(), view.type, {view.shape.width, count}, static_cast<std::int64_t>(pitch));
+  /// Fills every second block; of the others, the image's own memory.
+  ImageReader read() const {
+    return [this, n = 0](std::int64_t x, std::int64_t y, const View& block) mutable {
+      const ConstView own = image_in_memory(image.view())(x, y, block);
+      if (n++ % 2 == 0) return own;
+      copy_rows(own, block);
+      return ConstView(block);
     };
   }
 };
@@ -71,18 +69,18 @@ struct Whole {
       : sum({shape.width, shape.height}, type),
         squares(squares_type ? Shape{shape.width, shape.height} : Shape{}, squares_type.value_or(Type::u64)),
         times(static_cast<std::size_t>(shape.width * shape.height)) {}
-  SatSink sink() {
-    return [this](const SatPiece& piece) {
+  PieceSink sink() {
+    return [this](const Piece& piece) {
       const auto put = [&](const ConstView& from, Array& to) {
         if (from.data == nullptr) return;
         for (std::int64_t y = 0; y < from.shape.height; ++y)
           std::memcpy(static_cast<char*>(to.view().row(piece.y + y)) + piece.x * to.view().column_pitch(), from.row(y),
                       static_cast<std::size_t>(from.shape.width) * size_of(from.type));
       };
-      put(piece.sum, sum);
+      put(piece.values, sum);
       put(piece.squares, squares);
-      for (std::int64_t y = 0; y < piece.sum.shape.height; ++y)
-        for (std::int64_t x = 0; x < piece.sum.shape.width; ++x)
+      for (std::int64_t y = 0; y < piece.values.shape.height; ++y)
+        for (std::int64_t x = 0; x < piece.values.shape.width; ++x)
           ++times[static_cast<std::size_t>((piece.y + y) * sum.shape().width + piece.x + x)];
       return true;
     };
@@ -100,7 +98,7 @@ struct Whole {
 
 std::string fault_of(const TiledSat& tiled, const Case& of) {
   Whole whole(tiled);
-  tiled.pieces(of.rows(), whole.sink());
+  tiled.pieces(of.read(), whole.sink());
   return whole.fault(of);
 }
 std::string words_of(const TiledGrid& grid) {
@@ -119,7 +117,7 @@ TEST(TiledSat, EqualsTheDefinitionHoweverItIsCut) {
           const Case of({301, 257}, pair, border, is_float(type_pair(pair).input) ? Squares::f64 : Squares::u64);
           std::optional<TiledSat> tiled;
           try {
-            tiled.emplace(of.tiled({.workers = {worker}, .device_bytes = bytes}));
+            tiled.emplace(of.tiled({.workers = {worker}, .memory = bytes}));
           } catch (const OutOfMemory&) {  // one tile of a kernel takes more workspace
             EXPECT_EQ(worker.backend, Backend::simt);
             continue;
@@ -157,9 +155,8 @@ TEST(TiledSat, ChannelsMasksSquaresAndReverseHoweverTheyAreCut) {
     TableQuestion q = table_question(all_borders[random() % 3], type_pair(pair), cut, options);
     q.seed = random();
     const TableInputs in(q);
-    TiledOptions how{.workers = two_workers(Backend::cpu),
-                     .device_bytes = 8000 + random() % (random() % 2 ? 6000 : 60000)};
-    if (random() % 3 == 0 && has_simt()) how.workers = {{.backend = Backend::simt}}, how.device_bytes *= 20;
+    PieceOptions how{.workers = two_workers(Backend::cpu), .memory = 8000 + random() % (random() % 2 ? 6000 : 60000)};
+    if (random() % 3 == 0 && has_simt()) how.workers = {{.backend = Backend::simt}}, how.memory *= 20;
     how.piece_bytes = random() % 2 ? 1 + random() % 3000 : how.piece_bytes;
     std::optional<TiledSat> tiled;
     try {
@@ -180,7 +177,7 @@ TEST(TiledSat, ImagesOfFewRowsOrColumnsOrOfNone) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 900}, {900, 1}, {2, 2}, {3, 200}}) {
       const Case of(shape, "8u32u", border, Squares::u64);
-      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .device_bytes = 40000});
+      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .memory = 40000});
       EXPECT_EQ(fault_of(tiled, of), "") << shape.width << "x" << shape.height << ", border " << name_of(border);
     }
 }
@@ -189,11 +186,11 @@ TEST(TiledSat, IntoMemoryOfAnyPitchAndNothingBeside) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const auto& place : conformance::placements) {
       const Case of({150, 300}, "8u64u", border, Squares::f64);
-      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .device_bytes = 100000});
+      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .memory = 100000});
       Buffer sum(Type::u64, tiled.table_shape(), place, conformance::Guard::output),
           squares(Type::f64, tiled.table_shape(), place, conformance::Guard::output);
       sum.poison(0xA1), squares.poison(0xA1);
-      tiled.table(of.rows(), sum.view(), squares.view());
+      tiled.table(of.read(), sum.view(), squares.view());
       EXPECT_EQ(conformance::difference(of.sum, conformance::values_of(sum.view())), "") << place.name;
       EXPECT_EQ(conformance::difference(*of.squares, conformance::values_of(squares.view())), "") << place.name;
       EXPECT_EQ(sum.broken_guard() + squares.broken_guard(), "") << place.name;
@@ -204,10 +201,10 @@ TEST(TiledSat, FloatsHaveTheSameBitsEachTimeForOneGrid) {
   const Case of({400, 300}, "32f32f", Border::none);
   for (const Worker& worker : {Worker{.threads = 2}, Worker{.backend = Backend::simt}}) {
     if (worker.backend == Backend::simt && !has_simt()) continue;
-    const TiledSat tiled = of.tiled({.workers = {worker}, .device_bytes = 300000});
+    const TiledSat tiled = of.tiled({.workers = {worker}, .memory = 300000});
     Whole first(tiled), second(tiled);
-    tiled.pieces(of.rows(), first.sink());
-    tiled.pieces(of.rows(), second.sink());
+    tiled.pieces(of.read(), first.sink());
+    tiled.pieces(of.read(), second.sink());
     EXPECT_EQ(std::memcmp(std::as_const(first.sum).data(), std::as_const(second.sum).data(), first.sum.bytes()), 0);
   }
 }
@@ -217,7 +214,7 @@ Worker other_worker() { return has_simt() ? Worker{.backend = Backend::simt} : W
 
 TEST(TiledSat, SeveralWorkersTogetherAndTheCheckCanFail) {
   Case of({300, 400}, "8u32u", Border::zero, Squares::u64);
-  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, other_worker()}, .device_bytes = 400000});
+  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, other_worker()}, .memory = 400000});
   EXPECT_EQ(fault_of(tiled, of), "") << words_of(tiled.grid());
   static_cast<std::uint8_t*>(of.image.view().data)[77] ^= 0x80;
   EXPECT_NE(fault_of(tiled, of), "");
@@ -246,13 +243,19 @@ class PlantedTileWorker final : public queue::TaskWorker {
   Fail before_, after_;
 };
 
+void run(const pieces::TiledTables& tables, const ImageReader& read, const PieceSink& sink,
+         const queue::WrapWorker& wrap) {
+  pieces::TilePool pool;
+  pieces::give_pieces(tables.job, pool, {read, {}, sink}, wrap);
+}
+
 TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
   const std::uint64_t base = conformance::base_seed();
   for (std::uint64_t seed = base; seed < base + 25; ++seed) {
     const Case of({200, 260}, "8u32u", seed % 2 ? Border::zero : Border::none, Squares::no, seed);
-    pieces::TiledTables tables = pieces::tiled_tables(
-        of.shape(), Type::u8, of.options,
-        {.workers = {{.threads = 1}, other_worker()}, .device_bytes = seed % 3 ? 120000u : 70000u});
+    pieces::TiledTables tables =
+        pieces::tiled_tables(of.shape(), Type::u8, of.options,
+                             {.workers = {{.threads = 1}, other_worker()}, .memory = seed % 3 ? 120000u : 70000u});
     const TiledGrid& grid = tables.job.cut;
     std::atomic<int> lost = 0;
     tables.job.note = [&](const std::string&) { ++lost; };
@@ -282,7 +285,7 @@ TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
       return std::make_unique<PlantedTileWorker>(std::move(real), plant, plant);
     };
     Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
-    pieces::run_tables(tables, of.rows(), {}, whole.sink(), true, wrap);
+    run(tables, of.read(), whole.sink(), wrap);
     EXPECT_EQ(whole.fault(of), "") << "seed " << seed << ", " << words_of(grid) << ", lost " << lost;
   }
 }
@@ -291,7 +294,7 @@ TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
 TEST(TiledSatWorkers, AnotherAttemptReadsNothing) {
   const Case of({100, 700}, "8u32u", Border::zero);
   const pieces::TiledTables tables = pieces::tiled_tables(
-      of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}, {.threads = 1}}, .device_bytes = 60000});
+      of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}, {.threads = 1}}, .memory = 60000});
   std::mutex mutex;
   std::vector<int> attempts(static_cast<std::size_t>(tables.job.cut.parts()));
   const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
@@ -302,12 +305,12 @@ TEST(TiledSatWorkers, AnotherAttemptReadsNothing) {
     return std::make_unique<PlantedTileWorker>(std::move(real), fail_once, [](int, const queue::Task&) {});
   };
   std::int64_t reads = 0;
-  const ImageRows rows = [&, all = of.rows()](std::int64_t first, std::int64_t count) {
+  const ImageReader read = [&, all = of.read()](std::int64_t x, std::int64_t y, const View& block) {
     ++reads;
-    return all(first, count);
+    return all(x, y, block);
   };
   Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
-  pieces::run_tables(tables, rows, {}, whole.sink(), true, wrap);
+  run(tables, read, whole.sink(), wrap);
   EXPECT_EQ(whole.fault(of), "");
   EXPECT_EQ(reads, tables.job.cut.parts());
   for (const int n : attempts) EXPECT_EQ(n, 2);
@@ -316,7 +319,7 @@ TEST(TiledSatWorkers, AnotherAttemptReadsNothing) {
 TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
   const Case of({100, 700}, "8u32u", Border::zero);
   const pieces::TiledTables tables =
-      pieces::tiled_tables(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .device_bytes = 60000});
+      pieces::tiled_tables(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .memory = 60000});
   ASSERT_GT(tables.job.cut.rows, 5);
   const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
     return std::make_unique<PlantedTileWorker>(
@@ -327,9 +330,24 @@ TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
         [](int, const queue::Task&) {});
   };
   Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
-  EXPECT_THROW(pieces::run_tables(tables, of.rows(), {}, whole.sink(), true, wrap), DeviceError);
+  EXPECT_THROW(run(tables, of.read(), whole.sink(), wrap), DeviceError);
   EXPECT_EQ(whole.times[0], 1);
   EXPECT_EQ(whole.times.back(), 0);
+}
+
+// ---- grids fixed by hand
+
+TEST(TiledSatGrids, HaveTheExtentsThatAreGiven) {
+  const Case of({100, 70}, "8u32u", Border::zero);
+  struct Row {
+    std::int64_t width, height, columns, rows;
+  };
+  for (const Row& row : {Row{33, 20, 4, 4}, {0, 1, 1, 70}, {7, 0, 15, 1}, {1000, 1000, 1, 1}}) {
+    const TiledSat tiled = of.tiled({.width = row.width, .height = row.height});
+    EXPECT_EQ(tiled.grid().columns, row.columns);
+    EXPECT_EQ(tiled.grid().rows, row.rows);
+    EXPECT_EQ(fault_of(tiled, of), "") << words_of(tiled.grid());
+  }
 }
 
 // ---- callers
@@ -341,17 +359,16 @@ TEST(TiledSatCallers, WhatTheyThrowEndsTheRun) {
   };
   int calls = 0;
   const auto tiled_with = [&](Progress progress) {
-    Case with = Case({100, 700}, "8u32u", Border::zero);
-    with.options.progress = std::move(progress);
-    return with.tiled({.workers = {{.threads = 1}}, .device_bytes = 60000});
+    return of.tiled({.workers = {{.threads = 1}}, .memory = 60000, .progress = std::move(progress)});
   };
   const TiledSat tiled = tiled_with({});
   const std::int64_t tiles = tiled.grid().rows * tiled.grid().columns;
   ASSERT_GT(tiles, 5);
-  const SatSink ignore = [](const SatPiece&) { return true; };
-  EXPECT_THROW(tiled.pieces([](std::int64_t, std::int64_t) -> ConstView { throw Planted(); }, ignore), Planted);
-  EXPECT_THROW(tiled.pieces(of.rows(),
-                            [&](const SatPiece&) -> bool {
+  const PieceSink ignore = [](const Piece&) { return true; };
+  EXPECT_THROW(tiled.pieces([](std::int64_t, std::int64_t, const View&) -> ConstView { throw Planted(); }, ignore),
+               Planted);
+  EXPECT_THROW(tiled.pieces(of.read(),
+                            [&](const Piece&) -> bool {
                               if (++calls == 3) throw Planted();
                               return true;
                             }),
@@ -359,15 +376,15 @@ TEST(TiledSatCallers, WhatTheyThrowEndsTheRun) {
   EXPECT_EQ(calls, 3);
   // An error of a kind that a worker's would be tried again for.
   calls = 0;
-  EXPECT_THROW(tiled.pieces(of.rows(),
-                            [&](const SatPiece&) -> bool {
+  EXPECT_THROW(tiled.pieces(of.read(),
+                            [&](const Piece&) -> bool {
                               ++calls;
                               throw OutOfMemory("planted", 1);
                             }),
                OutOfMemory);
   EXPECT_EQ(calls, 1);
   calls = 0;
-  tiled.pieces(of.rows(), [&](const SatPiece&) { return ++calls < 4; });
+  tiled.pieces(of.read(), [&](const Piece&) { return ++calls < 4; });
   EXPECT_EQ(calls, 4);
 
   std::vector<std::int64_t> told;
@@ -375,22 +392,22 @@ TEST(TiledSatCallers, WhatTheyThrowEndsTheRun) {
     EXPECT_EQ(total, tiles);
     told.push_back(done);
     return true;
-  }).pieces(of.rows(), ignore);
+  }).pieces(of.read(), ignore);
   EXPECT_EQ(static_cast<std::int64_t>(told.size()), tiles);
   EXPECT_EQ(told.back(), tiles);
-  EXPECT_THROW(tiled_with([](std::int64_t done, std::int64_t) { return done < 3; }).pieces(of.rows(), ignore),
+  EXPECT_THROW(tiled_with([](std::int64_t done, std::int64_t) { return done < 3; }).pieces(of.read(), ignore),
                Cancelled);
 }
 
 // Also while a lane computes and the sink holds the others up.
 TEST(TiledSatCallers, ACancelScopeEndsTheRun) {
   const Case of({100, 700}, "8u32u", Border::zero);
-  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, {.threads = 1}}, .device_bytes = 60000});
+  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, {.threads = 1}}, .memory = 60000});
   std::atomic<bool> go_on = true;
   std::atomic<int> pieces = 0;
   const CancelScope scope([&] { return go_on.load(); });
-  EXPECT_THROW(tiled.pieces(of.rows(),
-                            [&](const SatPiece&) {
+  EXPECT_THROW(tiled.pieces(of.read(),
+                            [&](const Piece&) {
                               go_on = false;
                               ++pieces;
                               std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -400,30 +417,31 @@ TEST(TiledSatCallers, ACancelScopeEndsTheRun) {
   EXPECT_LT(pieces, tiled.grid().parts() - 1);
   go_on = true;
   EXPECT_THROW(tiled.pieces(
-                   [&, all = of.rows()](std::int64_t first, std::int64_t count) {
-                     if (first > 0) go_on = false, std::this_thread::sleep_for(std::chrono::milliseconds(200));
-                     return all(first, count);
+                   [&, all = of.read()](std::int64_t x, std::int64_t y, const View& block) {
+                     if (y > 0) go_on = false, std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                     return all(x, y, block);
                    },
-                   [](const SatPiece&) { return true; }),
+                   [](const Piece&) { return true; }),
                Cancelled);
 }
 
 TEST(TiledSatCallers, WhatIsRefused) {
   const Case of({20, 30}, "8u32u", Border::zero);
   const TiledSat tiled = of.tiled({});
-  const SatSink ignore = [](const SatPiece&) { return true; };
+  const PieceSink ignore = [](const Piece&) { return true; };
   const Array other(Shape{21, 30}, Type::u8);
-  EXPECT_THROW(tiled.pieces([&](std::int64_t, std::int64_t) { return other.view(); }, ignore), InvalidArgument);
+  EXPECT_THROW(tiled.pieces([&](std::int64_t, std::int64_t, const View&) { return other.view(); }, ignore),
+               InvalidArgument);
   Array small(Shape{20, 30}, Type::u32), right(Shape{21, 31}, Type::u32);
-  EXPECT_THROW(tiled.table(of.rows(), small.view()), InvalidArgument);
-  EXPECT_THROW(tiled.table(of.rows(), right.view(), right.view()), InvalidArgument);
-  EXPECT_NO_THROW(tiled.table(of.rows(), right.view()));
-  EXPECT_THROW(tiled.pieces(of.rows(), ignore, of.rows()), InvalidArgument);
-  EXPECT_THROW(TiledSat(Shape{20, 30}, Type::u8, {.mask = true}).pieces(of.rows(), ignore), InvalidArgument);
+  EXPECT_THROW(tiled.table(of.read(), small.view()), InvalidArgument);
+  EXPECT_THROW(tiled.table(of.read(), right.view(), right.view()), InvalidArgument);
+  EXPECT_NO_THROW(tiled.table(of.read(), right.view()));
+  EXPECT_THROW(tiled.pieces(of.read(), ignore, of.read()), InvalidArgument);
+  EXPECT_THROW(TiledSat(Shape{20, 30}, Type::u8, {.mask = true}).pieces(of.read(), ignore), InvalidArgument);
   EXPECT_THROW(tiled.pieces({}, ignore), InvalidArgument);
-  EXPECT_THROW(tiled.pieces(of.rows(), {}), InvalidArgument);
+  EXPECT_THROW(tiled.pieces(of.read(), {}), InvalidArgument);
   const Shape image{20, 30};
-  const auto made = [&](const SatOptions& options, TiledOptions how = {}) {
+  const auto made = [&](const SatOptions& options, PieceOptions how = {}) {
     TiledSat(image, Type::f32, options, std::move(how));
   };
   EXPECT_THROW(made({.tilted = true}), InvalidArgument);
@@ -431,8 +449,12 @@ TEST(TiledSatCallers, WhatIsRefused) {
   EXPECT_THROW(made({.algorithm = "serial"}), InvalidArgument);
   EXPECT_THROW(made({.algorithm = "2r2w"}), InvalidArgument);
   EXPECT_THROW(made({.algorithm = "nonsense"}), InvalidArgument);
-  EXPECT_THROW(made({}, {.workers = {{.backend = Backend::automatic}}}), InvalidArgument);
-  EXPECT_THROW(made({}, {.workers = {{.threads = 1}}, .device_bytes = 3}), OutOfMemory);
+  EXPECT_THROW(made({.progress = [](auto, auto) { return true; }}), InvalidArgument);
+  EXPECT_THROW(made({}, {.workers = {{.threads = -1}}}), InvalidArgument);
+  EXPECT_THROW(made({}, {.width = -1}), InvalidArgument);
+  EXPECT_THROW(made({}, {.pushed_width = 5, .pushed_height = 5}), InvalidArgument);
+  EXPECT_NO_THROW(made({}, {.workers = {{.backend = Backend::automatic}}}));
+  EXPECT_THROW(made({}, {.workers = {{.threads = 1}}, .memory = 3}), OutOfMemory);
   EXPECT_THROW(TiledSat({20, 30, 1, 2}, Type::u8), InvalidArgument);
   if (!has_simt()) return;
   EXPECT_THROW(made({}, {.workers = {{.threads = 1}, {.backend = Backend::simt}}}), InvalidArgument);  // floats

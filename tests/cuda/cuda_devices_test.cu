@@ -66,13 +66,10 @@ void expect_tiles(const char* workers) {
     const std::vector<std::uint64_t> expected = expected_of(image, regions);
     std::int64_t most_tiles = 0;
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{40} << 20, std::uint64_t{4} << 20}) {
-      const TiledHistogram tiled(shape, Type::u8, binning, {workers_named(workers), bytes});
+      const TiledHistogram tiled(shape, Type::u8, binning, {}, {.workers = workers_named(workers), .memory = bytes});
       most_tiles = std::max(most_tiles, tiled.grid().rows * tiled.grid().columns);
       std::vector<std::uint64_t> counts(expected.size(), 7);
-      const auto rows = [&](std::int64_t first, std::int64_t count) {
-        return ConstView(image.view().row(first), Type::u8, {shape.width, count});
-      };
-      tiled.answers(rows, regions, counts);
+      tiled.answers(image_in_memory(image.view()), regions, counts);
       EXPECT_EQ(counts, expected) << workers << " " << shape.width << "x" << shape.height << " " << bytes;
     }
     if (shape.width == 1500) EXPECT_GT(most_tiles, 10);

@@ -38,11 +38,7 @@ struct Case {
     Workspace workspace(plan);
     plan.execute({std::as_const(image).view(), expected.view()}, workspace);
   }
-  ImageRows rows() {
-    return [this](std::int64_t first, std::int64_t count) {
-      return ConstView(std::as_const(image).view().row(first), Type::u8, {shape.width, count});
-    };
-  }
+  ImageReader read() const { return image_in_memory(image.view()); }
 };
 
 /// Entries that differ, that are missing or came twice; and who worked.
@@ -52,8 +48,8 @@ struct Checked {
 };
 Checked check(const TiledHistogram& tiled, Case& of) {
   Checked checked;
-  tiled.pieces(of.rows(), [&](const TensorPiece& piece) {
-    const ConstView& got = piece.tensor.view;
+  tiled.pieces(of.read(), [&](const Piece& piece) {
+    const ConstView& got = piece.values;
     const View all = of.expected.view();
     for (std::int64_t b = 0; b < got.shape.channels; ++b)
       for (std::int64_t y = 0; y < got.shape.height; ++y) {
@@ -79,15 +75,14 @@ TEST_F(CudaTiledHistogram, PiecesAreTheUntiledTensor) {
   for (int i = 0; i < 60; ++i) {
     const Type counter = below(3) ? Type::u32 : Type::u64;
     Case of({1 + below(700), 1 + below(700)}, 1 + below(12), random(), counter);
-    TiledOptions options{
-        .workers = gpus(), .counter = counter, .piece_bytes = 1 + static_cast<std::uint64_t>(below(200000))};
-    if (below(3)) options.tile_width = 1 + below(of.shape.width);
-    if (below(3)) options.tile_height = 1 + below(of.shape.height);
-    if (options.tile_width > 0 && options.tile_width < 20) options.tile_width = 20;
-    if (options.tile_height > 0 && options.tile_height < 20) options.tile_height = 20;
-    if (below(2)) options.group_bins = 1 + below(of.binning.bins());
+    PieceOptions options{.workers = gpus(), .piece_bytes = 1 + static_cast<std::uint64_t>(below(200000))};
+    if (below(3)) options.width = 1 + below(of.shape.width);
+    if (below(3)) options.height = 1 + below(of.shape.height);
+    if (options.width > 0 && options.width < 20) options.width = 20;
+    if (options.height > 0 && options.height < 20) options.height = 20;
+    if (below(2)) options.bins = 1 + below(of.binning.bins());
     if (below(4) == 0) options.workers.push_back({.threads = 2});
-    const TiledHistogram tiled(of.shape, Type::u8, of.binning, options);
+    const TiledHistogram tiled(of.shape, Type::u8, of.binning, {.counter = counter}, options);
     const Checked checked = check(tiled, of);
     ASSERT_EQ(checked.wrong, 0) << "seed " << seed << " case " << i;
     ASSERT_EQ(checked.entries, of.shape.width * of.shape.height * of.binning.bins())
@@ -98,20 +93,20 @@ TEST_F(CudaTiledHistogram, PiecesAreTheUntiledTensor) {
 TEST_F(CudaTiledHistogram, ASpoiltEntryIsFound) {
   Case of({200, 100}, 3, 1);
   of.expected.as<std::uint32_t>()[12345] ^= 1;
-  EXPECT_EQ(check(TiledHistogram(of.shape, Type::u8, of.binning, {.workers = gpus()}), of).wrong, 1);
+  EXPECT_EQ(check(TiledHistogram(of.shape, Type::u8, of.binning, {}, {.workers = gpus()}), of).wrong, 1);
 }
 
 // Groups of bins in a gigabyte, then tiles; the second call has the buffers of the first.
 TEST_F(CudaTiledHistogram, MemoryDecides) {
   Case of({4096, 2048}, 32, 7);
-  const TiledHistogram groups(of.shape, Type::u8, of.binning, {.workers = gpus(), .device_bytes = 256u << 20});
+  const TiledHistogram groups(of.shape, Type::u8, of.binning, {}, {.workers = gpus(), .memory = 256u << 20});
   EXPECT_GT(groups.piece_grid().groups, 1);
   EXPECT_EQ(groups.piece_grid().rows, 1);
   EXPECT_EQ(check(groups, of).wrong, 0);
   Case again({4096, 2048}, 32, 7);
   EXPECT_EQ(check(groups, again).wrong, 0);
   Case once_more({4096, 2048}, 32, 7);
-  const TiledHistogram tiles(of.shape, Type::u8, of.binning, {.workers = gpus(), .device_bytes = 48u << 20});
+  const TiledHistogram tiles(of.shape, Type::u8, of.binning, {}, {.workers = gpus(), .memory = 48u << 20});
   EXPECT_EQ(tiles.piece_grid().groups, 1);
   EXPECT_GT(tiles.piece_grid().rows, 1);
   EXPECT_EQ(check(tiles, once_more).wrong, 0);
@@ -130,11 +125,11 @@ TEST_F(CudaTiledHistogram, AnswersAreTheCpus) {
       region_histograms(std::as_const(of.image).view(), of.binning, regions, {.execution = {.backend = Backend::cpu}});
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{64} << 20})
     for (const std::int64_t bins : {0, 5}) {
-      const TiledHistogram tiled(of.shape, Type::u8, of.binning,
-                                 {.workers = gpus(), .device_bytes = bytes, .group_bins = bins});
+      const TiledHistogram tiled(of.shape, Type::u8, of.binning, {},
+                                 {.workers = gpus(), .memory = bytes, .bins = bins});
       for (int call = 0; call < 2; ++call) {
         std::vector<std::uint64_t> counts(regions.size() * 16, 5);
-        tiled.answers(of.rows(), regions, counts);
+        tiled.answers(of.read(), regions, counts);
         EXPECT_EQ(counts, expected) << bytes << " bytes, " << bins << " bins";
       }
     }
@@ -142,11 +137,11 @@ TEST_F(CudaTiledHistogram, AnswersAreTheCpus) {
 
 TEST_F(CudaTiledHistogram, WhatEndsACall) {
   Case of({1000, 1000}, 8, 3);
-  const TiledHistogram tiled(of.shape, Type::u8, of.binning, {.workers = gpus(), .piece_bytes = 100000});
+  const TiledHistogram tiled(of.shape, Type::u8, of.binning, {}, {.workers = gpus(), .piece_bytes = 100000});
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const TensorPiece&) { return ++pieces < 5; });
+  tiled.pieces(of.read(), [&](const Piece&) { return ++pieces < 5; });
   EXPECT_EQ(pieces, 5);
-  EXPECT_THROW(tiled.pieces(of.rows(), [](const TensorPiece&) -> bool { throw std::runtime_error("planted"); }),
+  EXPECT_THROW(tiled.pieces(of.read(), [](const Piece&) -> bool { throw std::runtime_error("planted"); }),
                std::runtime_error);
   EXPECT_EQ(check(tiled, of).wrong, 0);
 }

@@ -46,11 +46,7 @@ struct Case {
           View(first, type, shape, pitch));
   }
   ConstView view() const { return ConstView(first, type, shape, pitch); }
-  ImageRows rows() const {
-    return [this](std::int64_t y, std::int64_t count) {
-      return ConstView(view().row(y), type, {shape.width, count}, pitch);
-    };
-  }
+  ImageReader read() const { return image_in_memory(view()); }
 };
 
 void expect_same(const ConstView& a, const ConstView& b, const std::string& what) {
@@ -67,12 +63,12 @@ TEST_F(CudaTiledSat, EqualsTheUntiledTable) {
         const Case of({5001, 3003}, Type::u8, rows);
         const SatOptions options{.border = border, .types = type_pair("8u64u"), .squares = Squares::u64};
         const SatTable whole = sat(of.view(), options, {.backend = Backend::cpu});
-        const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu}, .device_bytes = bytes});
+        const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu}, .memory = bytes});
         has_rows = has_rows || (tiled.grid().columns == 1 && tiled.grid().rows > 3);
         has_columns = has_columns || tiled.grid().columns > 1;
         const Shape shape = tiled.table_shape();
         Array sum({shape.width, shape.height}, Type::u64), squares({shape.width, shape.height}, Type::u64);
-        tiled.table(of.rows(), sum.view(), squares.view());
+        tiled.table(of.read(), sum.view(), squares.view());
         const std::string what = std::string(name_of(border)) + ", " + std::to_string(bytes) + " bytes, rows " +
                                  std::to_string(static_cast<int>(rows));
         expect_same(sum.view(), whole.sum(), what);
@@ -85,30 +81,30 @@ TEST_F(CudaTiledSat, BesideTheCpu) {
   const Case of({4000, 6000}, Type::u8, Rows::plain);
   const SatOptions options{.border = Border::zero, .types = type_pair("8u32u")};
   const SatTable whole = sat(of.view(), options, {.backend = Backend::cpu});
-  const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu, {.threads = 2}}, .device_bytes = 12 << 20});
+  const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu, {.threads = 2}}, .memory = 12 << 20});
   Array sum(Shape{4001, 6001}, Type::u32);
-  tiled.table(of.rows(), sum.view());
+  tiled.table(of.read(), sum.view());
   expect_same(sum.view(), whole.sum(), "together");
 }
 
 TEST_F(CudaTiledSat, FloatsHaveTheSameBitsEachTimeForOneGrid) {
   const Case of({3000, 4000}, Type::f32, Rows::plain);
   const SatOptions options{.border = Border::none, .types = type_pair("32f32f")};
-  const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu}, .device_bytes = 24 << 20});
+  const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu}, .memory = 24 << 20});
   Array first({3000, 4000}, Type::f32), again({3000, 4000}, Type::f32);
-  tiled.table(of.rows(), first.view());
+  tiled.table(of.read(), first.view());
   for (int i = 0; i < 20; ++i) {
-    tiled.table(of.rows(), again.view());
+    tiled.table(of.read(), again.view());
     expect_same(again.view(), first.view(), "run " + std::to_string(i));
   }
 }
 
 TEST_F(CudaTiledSat, PiecesAreInPageLockedMemory) {
   const Case of({2000, 3000}, Type::u8, Rows::plain);
-  const TiledSat tiled(of.shape, of.type, {}, {.workers = {gpu}, .device_bytes = 8 << 20});
+  const TiledSat tiled(of.shape, of.type, {}, {.workers = {gpu}, .memory = 8 << 20});
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const SatPiece& piece) {
-    EXPECT_TRUE(cuda::is_page_locked(piece.sum.data));
+  tiled.pieces(of.read(), [&](const Piece& piece) {
+    EXPECT_TRUE(cuda::is_page_locked(piece.values.data));
     ++pieces;
     return true;
   });

@@ -121,7 +121,6 @@ FAMILIES = {
 DOORS = {
     "in-place": {"border": "none", "types": "32u32u", "dtype": "uint32"},
     "scan-line": {"backend": "cpu", "algorithm": "serial"},
-    "tiled-histogram-pieces": {"border": "none"},
 }
 
 

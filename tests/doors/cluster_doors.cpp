@@ -8,18 +8,11 @@
 
 #include "door.hpp"
 #include "histograms.hpp"
+#include "strips.hpp"
 #include "tables.hpp"
 
 namespace doors {
 namespace {
-
-areal::ImageRows rows_of(const areal::ConstView& image) {
-  return [image](std::int64_t first, std::int64_t count) {
-    if (first < 0 || count < 0 || first + count > image.shape.height)
-      throw Failed("rows outside of the image are asked for");
-    return part(image, 0, first, image.shape.width, count);
-  };
-}
 
 /// How often each entry was given out.
 class Cover {
@@ -40,21 +33,19 @@ class Cover {
   std::vector<int> times_;
 };
 
-areal::SatOptions watched_options(const Question& q) {
-  areal::SatOptions options = sat_options(q);
-  options.progress = q.progress();
-  return options;
-}
-
 struct TiledTables {
   TiledTables(const Question& question)
       : q(question),
         inputs(q.with_param("memory", "host")),
-        sat(inputs.image_view().shape, inputs.image_view().type, watched_options(q), tiled_options(q)),
+        sat(inputs.image_view().shape, inputs.image_view().type, sat_options(q), tiled_options(q)),
         rooms(std::make_shared<TableRooms>()) {
     rooms->sum.emplace(sat.table_shape(), sat.types().table, lie_of_outputs(q));
     if (const auto type = sat.squares_type()) rooms->squares.emplace(sat.table_shape(), *type, lie_of_outputs(q));
+    if (inputs.mask || q.flag("ignore_nan"))
+      rooms->count.emplace(sat.count_shape(), areal::Type::u32, lie_of_outputs(q));
   }
+  areal::ImageReader read() const { return reader_of(inputs.image_view()); }
+  areal::ImageReader read_mask() const { return inputs.mask ? reader_of(inputs.mask_view()) : areal::ImageReader(); }
   Json answer() {
     inputs.expect_unchanged();
     return respond(q, tables_in(rooms, q, sat.types()));
@@ -67,23 +58,28 @@ struct TiledTables {
 
 Json tiled_sat(const Question& q) {
   TiledTables t(q);
-  t.sat.table(rows_of(t.inputs.image_view()), t.rooms->sum->view(),
-              t.rooms->squares ? t.rooms->squares->view() : areal::View());
+  const auto view = [](std::optional<Room>& room) { return room ? room->view() : areal::View(); };
+  t.sat.table(t.read(), t.rooms->sum->view(), view(t.rooms->squares), view(t.rooms->count), t.read_mask());
   return t.answer();
 }
 
 Json tiled_sat_pieces(const Question& q) {
   TiledTables t(q);
   Cover cover(t.sat.table_shape().width, t.sat.table_shape().height);
-  t.sat.pieces(rows_of(t.inputs.image_view()), [&t, &cover](const areal::SatPiece& piece) {
-    const areal::Shape& shape = piece.sum.shape;
-    cover.add(piece.x, piece.y, shape);
-    copy_elements(piece.sum, part(t.rooms->sum->view(), piece.x, piece.y, shape.width, shape.height));
-    if (t.rooms->squares.has_value() != (piece.squares.data != nullptr)) throw Failed("a piece without its squares");
-    if (t.rooms->squares)
-      copy_elements(piece.squares, part(t.rooms->squares->view(), piece.x, piece.y, shape.width, shape.height));
-    return true;
-  });
+  const auto put = [](std::optional<Room>& room, const areal::Piece& piece, const areal::ConstView& entries) {
+    if (room.has_value() != (entries.data != nullptr)) throw Failed("a piece lacks a table, or has one too many");
+    if (room) copy_elements(entries, part(room->view(), piece.x, piece.y, entries.shape.width, entries.shape.height));
+  };
+  t.sat.pieces(
+      t.read(),
+      [&t, &cover, &put](const areal::Piece& piece) {
+        cover.add(piece.x, piece.y, piece.values.shape);
+        put(t.rooms->sum, piece, piece.values);
+        put(t.rooms->squares, piece, piece.squares);
+        put(t.rooms->count, piece, piece.count);
+        return true;
+      },
+      t.read_mask());
   cover.expect_once();
   return t.answer();
 }
@@ -93,11 +89,11 @@ Json tiled_histogram(const Question& q) {
   HistogramInputs inputs(q.with_param("memory", "host"));
   const areal::ConstView image = inputs.image_view();
   const areal::Binning binning = binning_of(q);
-  const areal::TiledHistogram tiled(image.shape, image.type, binning, tiled_options(q));
+  const areal::TiledHistogram tiled(image.shape, image.type, binning, {}, tiled_options(q));
   const std::vector<areal::Region> regions = regions_of(q);
   Room out({binning.bins(), static_cast<std::int64_t>(regions.size())}, areal::Type::u64);
   const auto counts = out.span<std::uint64_t>();
-  tiled.answers(rows_of(image), regions, counts);
+  tiled.answers(reader_of(image), regions, counts);
   (void)out.take("the histograms");
   inputs.expect_unchanged();
   Json answer = q.answer();
@@ -107,28 +103,32 @@ Json tiled_histogram(const Question& q) {
 }
 
 Json tiled_histogram_pieces(const Question& q) {
-  if (q.has("weights")) throw BadQuestion("weights: tiles take none");
-  if (q.has("border") && q.text("border") != "none") throw BadQuestion("border: pieces have none");
   HistogramInputs inputs(q.with_param("memory", "host"));
-  const areal::ConstView image = inputs.image_view();
+  const areal::ConstView image = inputs.image_view(), weights = inputs.weights_view();
   const areal::Binning binning = binning_of(q);
-  const areal::TiledOptions options = tiled_options(q);
-  const areal::TiledHistogram tiled(image.shape, image.type, binning, options);
-  areal::Shape shape{image.shape.width, image.shape.height, binning.bins(), 1, areal::Layout::planar};
+  const areal::HistogramOptions options = histogram_options(q);
+  const areal::TiledHistogram tiled(image.shape, image.type, binning, options, tiled_options(q),
+                                    inputs.weights ? weights.type : areal::Type::f32);
+  const std::int64_t more = options.border == areal::Border::zero ? 1 : 0;
+  areal::Shape shape{image.shape.width + more, image.shape.height + more, binning.bins(), 1, areal::Layout::planar};
   auto room = std::make_shared<Room>(shape, options.counter, lie_of_outputs(q));
   Cover cover(shape.width, shape.height * shape.channels);
-  tiled.pieces(rows_of(image), [&room, &cover, &shape](const areal::TensorPiece& piece) {
-    const areal::Shape& s = piece.tensor.view.shape;
-    areal::View to = part(room->view(), piece.x, piece.y, s.width, s.height);
-    to.data = static_cast<std::byte*>(to.data) + piece.first_bin * to.plane_pitch;
-    to.shape.channels = s.channels;
-    copy_elements(piece.tensor.view, to);
-    for (std::int64_t b = 0; b < s.channels; ++b) cover.add(piece.x, (piece.first_bin + b) * shape.height + piece.y, s);
-    return true;
-  });
+  tiled.pieces(
+      reader_of(image),
+      [&room, &cover, &shape](const areal::Piece& piece) {
+        const areal::Shape& s = piece.values.shape;
+        areal::View to = part(room->view(), piece.x, piece.y, s.width, s.height);
+        to.data = static_cast<std::byte*>(to.data) + piece.first_bin * to.plane_pitch;
+        to.shape.channels = s.channels;
+        copy_elements(piece.values, to);
+        for (std::int64_t b = 0; b < s.channels; ++b)
+          cover.add(piece.x, (piece.first_bin + b) * shape.height + piece.y, s);
+        return true;
+      },
+      inputs.weights ? reader_of(weights) : areal::ImageReader());
   cover.expect_once();
   inputs.expect_unchanged();
-  return respond(q, tensor_in(room, areal::Border::none));
+  return respond(q, tensor_in(room, options.border));
 }
 
 /// Strips in their devices' memory: on the CPU parts of one image and one table.

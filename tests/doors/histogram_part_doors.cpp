@@ -259,18 +259,18 @@ Json strip_histogram(const Question& q, Way way) {
   const areal::ConstView image = inputs.image_view(), weights = inputs.weights_view();
   const areal::HistogramOptions options = histogram_options(q);
   areal::StripHistogram strips(image.shape, image.type, binning_of(q), options, strip_options_of(q, way == Way::tiles),
-                               q.number("group_bins"), inputs.weights ? weights.type : areal::Type::f32);
+                               inputs.weights ? weights.type : areal::Type::f32);
   auto room = std::make_shared<Room>(strips.tensor_shape(), options.counter, lie_of_outputs(q));
   std::int64_t next = 0, bin = 0;
-  const auto sink = [&room, &next, &bin](const areal::TensorStrip& strip) {
+  const auto sink = [&room, &next, &bin](const areal::Piece& strip) {
     if (strip.first_bin != bin) {
       bin = strip.first_bin;
       next = 0;
     }
     if (strip.y != next)
       throw Failed("a strip begins at row " + std::to_string(strip.y) + ", not where the last ended");
-    next += strip.tensor.shape.height;
-    put_bins(*room, strip.tensor, strip.first_bin, 0, strip.y);
+    next += strip.values.shape.height;
+    put_bins(*room, strip.values, strip.first_bin, 0, strip.y);
     return true;
   };
   if (way == Way::run) {
@@ -299,8 +299,8 @@ Json strip_counts(const Question& q) {
   HistogramInputs inputs(q.with_param("memory", "host"));
   const areal::ConstView image = inputs.image_view();
   const areal::Binning binning = binning_of(q);
-  const auto counts = areal::strip_counts(reader_of(image), image.shape, image.type, binning, regions_of(q),
-                                          query_options(q).outside, strip_options(q));
+  const auto counts =
+      areal::strip_counts(reader_of(image), image.shape, image.type, binning, regions_of(q), strip_options(q));
   inputs.expect_unchanged();
   Json answer = q.answer();
   answer["counts"] = Json::array({histograms_json(counts, binning.bins())});

@@ -213,24 +213,26 @@ areal::QueryOptions query_options(const Question& q) {
   return options;
 }
 
-areal::StripOptions strip_options(const Question& q) {
-  areal::StripOptions options;
-  options.execution = execution_of(q);
+areal::PieceOptions strip_options(const Question& q) {
+  areal::PieceOptions options;
+  const areal::Execution on = execution_of(q);
+  options.workers = {{on.backend, on.device, on.threads}};
   options.memory = static_cast<std::uint64_t>(q.number("strip_memory"));
   options.height = q.number("strip_rows");
+  options.bins = q.number("group_bins");
+  options.outside = query_options(q).outside;
   options.progress = q.progress();
   return options;
 }
 
-areal::TiledOptions tiled_options(const Question& q) {
-  areal::TiledOptions options;
+areal::PieceOptions tiled_options(const Question& q) {
+  areal::PieceOptions options;
   options.workers = workers_of(q);
   options.outside = query_options(q).outside;
-  options.counter = type_of_name(q.word("counter", "32u"));
-  options.device_bytes = static_cast<std::uint64_t>(q.number("device_bytes"));
+  options.memory = static_cast<std::uint64_t>(q.number("device_bytes"));
   if (q.has_param("piece_bytes")) options.piece_bytes = static_cast<std::uint64_t>(q.number("piece_bytes"));
-  std::tie(options.tile_width, options.tile_height) = q.pair("tile", 0, 0);
-  options.group_bins = q.number("group_bins");
+  std::tie(options.width, options.height) = q.pair("tile", 0, 0);
+  options.bins = q.number("group_bins");
   options.progress = q.progress();
   return options;
 }

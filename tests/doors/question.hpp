@@ -103,8 +103,8 @@ areal::HistogramOptions histogram_options(const Question& question);
 areal::Execution execution_of(const Question& question);
 /// Where answers about the tables are to be computed: as `execution_of`, but that tables on a device decide themselves.
 areal::QueryOptions query_options(const Question& question);
-areal::StripOptions strip_options(const Question& question);
-areal::TiledOptions tiled_options(const Question& question);
+areal::PieceOptions strip_options(const Question& question);
+areal::PieceOptions tiled_options(const Question& question);
 std::vector<areal::Worker> workers_of(const Question& question);
 std::vector<areal::Region> regions_of(const Question& question);
 std::vector<areal::Box> boxes_of(const Question& question);

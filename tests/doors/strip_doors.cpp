@@ -21,11 +21,11 @@ class StripTables {
     if (const auto type = strips.squares_type()) rooms_->squares.emplace(shape, *type, lie);
     if (counts) rooms_->count.emplace(strips.count_shape(), areal::Type::u32, lie);
   }
-  bool take(const areal::SatStrip& strip) {
+  bool take(const areal::Piece& strip) {
     if (strip.y != next_)
       throw Failed("a strip begins at row " + std::to_string(strip.y) + " and not where the last ended");
-    next_ += strip.sum.shape.height;
-    put(rooms_->sum, strip.sum, strip.y, "sums");
+    next_ += strip.values.shape.height;
+    put(rooms_->sum, strip.values, strip.y, "sums");
     put(rooms_->squares, strip.squares, strip.y, "squares");
     put(rooms_->count, strip.count, strip.y, "counts");
     return true;
@@ -50,7 +50,7 @@ Json strip_tables(const Question& q, Way way) {
   const areal::ConstView image = inputs.image_view(), mask = inputs.mask_view();
   areal::StripSat strips(image.shape, image.type, sat_options(q), strip_options_of(q, way == Way::tiles));
   StripTables rooms(q, strips, inputs.mask || q.flag("ignore_nan"));
-  const auto sink = [&rooms](const areal::SatStrip& strip) { return rooms.take(strip); };
+  const auto sink = [&rooms](const areal::Piece& strip) { return rooms.take(strip); };
   if (way == Way::run) {
     strips.run(reader_of(image), sink, inputs.mask ? reader_of(mask) : areal::ImageReader());
   } else {
@@ -96,7 +96,6 @@ Json strip_sums(const Question& q, Way way) {
   const areal::ConstView image = inputs.image_view();
   areal::StripSumsOptions options;
   options.squares = q.text("squares", "no") != "no";
-  options.outside = query_options(q).outside;
   const std::vector<areal::Region> regions = regions_of(q);
   areal::StripSums sums(image.shape, image.type, regions, options, strip_options_of(q, way == Way::tiles));
   if (way == Way::run) {
@@ -140,7 +139,6 @@ Json sums_one_line(const Question& q) {
   Inputs inputs(q.with_param("memory", "host"));
   const areal::ConstView image = inputs.image_view();
   areal::StripSumsOptions options;
-  options.outside = query_options(q).outside;
   Json answer = q.answer();
   answer["answers"]["sum"] = of_type(q, image.type, image.shape.channels, [&q, &image, &options](auto t) {
     return areal::strip_sums<decltype(t)>(reader_of(image), image.shape, image.type, regions_of(q), options,

@@ -8,7 +8,10 @@ areal::ImageReader reader_of(const areal::ConstView& image) {
   return [image](std::int64_t x, std::int64_t y, const areal::View& block) {
     if (x < 0 || y < 0 || x + block.shape.width > image.shape.width || y + block.shape.height > image.shape.height)
       throw Failed("a reader is asked for pixels outside of the image");
-    copy_elements(part(image, x, y, block.shape.width, block.shape.height), block);
+    const areal::ConstView own = part(image, x, y, block.shape.width, block.shape.height);
+    if ((x + y) % 2 == 0) return own;
+    copy_elements(own, block);
+    return areal::ConstView(block);
   };
 }
 
@@ -27,9 +30,9 @@ std::vector<Block> blocks_of(const Question& q, const areal::Shape& image, bool 
   return blocks;
 }
 
-areal::StripOptions strip_options_of(const Question& q, bool tiles) {
-  areal::StripOptions options = strip_options(q);
-  if (tiles) std::tie(options.tile_width, options.tile_height) = q.pair("tile", 5, 3);
+areal::PieceOptions strip_options_of(const Question& q, bool tiles) {
+  areal::PieceOptions options = strip_options(q);
+  if (tiles) std::tie(options.pushed_width, options.pushed_height) = q.pair("tile", 5, 3);
   return options;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Images that pass strip by strip: how they are read, and the blocks in which they are pushed.
 
-#include <areal/image_reader.hpp>
+#include <areal/pieces.hpp>
 #include <areal/strips.hpp>
 #include <vector>
 
@@ -19,7 +19,7 @@ struct Block {
 /// Strips of `block_rows`, or tiles in the order that the question names.
 std::vector<Block> blocks_of(const Question& question, const areal::Shape& image, bool tiles);
 /// With the grid of these tiles.
-areal::StripOptions strip_options_of(const Question& question, bool tiles);
+areal::PieceOptions strip_options_of(const Question& question, bool tiles);
 
 /// How a strip class gets its image.
 enum class Way { run, rows, tiles };

@@ -8,6 +8,7 @@ int main(int, char** arguments) {
   const auto read = [](std::int64_t, std::int64_t, const areal::View& block) {
     for (std::int64_t y = 0; y < block.shape.height; ++y)
       std::memset(block.row(y), 3, static_cast<std::size_t>(block.shape.width));
+    return block;
   };
   areal::write_chunked_table(path, {64, 48}, areal::Type::u8, read, {.tile = 64, .overwrite = true});
   const areal::ChunkedTable table(path);

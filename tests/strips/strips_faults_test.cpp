@@ -13,10 +13,10 @@
 namespace areal::strip_cases {
 namespace {
 
-const Execution cpu{.backend = Backend::cpu, .threads = 1};
+const std::vector<Worker> cpu{{.backend = Backend::cpu, .threads = 1}};
 
 const SatCase picture({40, 30}, "8u32u", Border::zero);
-const StripOptions tiled{.execution = cpu, .height = 7, .tile_width = 16, .tile_height = 8};
+const PieceOptions tiled{.workers = cpu, .height = 7, .pushed_width = 16, .pushed_height = 8};
 
 /// A run that is pushed; each refusal must leave it as it was.
 struct Pushed {
@@ -67,8 +67,8 @@ TEST(StripFaults, StripsMissingRepeatedOrOfAnotherWidth) {
   EXPECT_EQ(run.tables.fault(picture), "");  // what was refused left no trace
   EXPECT_EQ(run.push(0, 30, 40, 0), "the image is finished: begin starts another");
 
-  StripSat rows = picture.strips({.execution = cpu});
-  rows.begin([](const SatStrip&) { return true; });
+  StripSat rows = picture.strips({.workers = cpu});
+  rows.begin([](const Piece&) { return true; });
   EXPECT_NE(refusal([&] {
               rows.push(0, 0, ConstView(wide.data(), Type::u8, {39, 2}));
             }).find("blocks are whole rows of 40 pixels"),
@@ -101,7 +101,7 @@ TEST(StripFaults, TilesMissingRepeatedOrOutOfPlace) {
 
 // Of each group of bins; what is refused leaves the run as it was.
 TEST(StripFaults, TensorsThatArePushed) {
-  StripHistogram strips({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {}, {.execution = cpu, .height = 7}, 2);
+  StripHistogram strips({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {}, {.workers = cpu, .height = 7, .bins = 2});
   ASSERT_EQ(strips.groups(), 2);
   const conformance::Buffer block(picture.image, conformance::placements[0]);
   const auto rows = [&](std::int64_t y, std::int64_t count) {
@@ -112,7 +112,7 @@ TEST(StripFaults, TensorsThatArePushed) {
   EXPECT_NE(refusal([&] { strips.finish(); }).find("nothing has begun"), std::string::npos);
   EXPECT_NE(refusal([&] { strips.begin({}); }).find("sink: there is none"), std::string::npos);
   std::vector<std::int64_t> bins;
-  strips.begin([&](const TensorStrip& strip) {
+  strips.begin([&](const Piece& strip) {
     if (strip.y == 0) bins.push_back(strip.first_bin);
     return true;
   });
@@ -128,17 +128,18 @@ TEST(StripFaults, TensorsThatArePushed) {
   EXPECT_EQ(refusal([&] { strips.push(0, 0, rows(0, 5)); }), "the image is finished: begin starts another");
 
   int given = 0;
-  strips.begin([&](const TensorStrip&) { return ++given < 2; });
+  strips.begin([&](const Piece&) { return ++given < 2; });
   EXPECT_FALSE(strips.push(0, 0, block.view()));
   EXPECT_FALSE(strips.push(0, 0, block.view()));
   EXPECT_FALSE(strips.finish());
   EXPECT_EQ(given, 2);
   // A sink that ends the run while the rest is given out: of an image without rows or columns that is all.
   for (const Shape& empty : {Shape{0, 4}, Shape{5, 0}}) {
-    StripHistogram none(empty, Type::u8, Binning::uniform(4, 0, 256), {.border = Border::zero}, {.execution = cpu}, 2);
+    StripHistogram none(empty, Type::u8, Binning::uniform(4, 0, 256), {.border = Border::zero},
+                        {.workers = cpu, .bins = 2});
     for (const bool goes_on : {true, false}) {
       given = 0;
-      none.begin([&](const TensorStrip&) {
+      none.begin([&](const Piece&) {
         ++given;
         return goes_on;
       });
@@ -146,13 +147,13 @@ TEST(StripFaults, TensorsThatArePushed) {
       EXPECT_EQ(given, 1);
     }
   }
-  strips.begin([](const TensorStrip&) -> bool { throw std::runtime_error("full"); });
+  strips.begin([](const Piece&) -> bool { throw std::runtime_error("full"); });
   EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "another exception: full");
   EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "the run ended with an exception: begin starts another");
 }
 
 TEST(StripFaults, OptionsThatCannotBe) {
-  const auto made = [](const SatOptions& options, const StripOptions& how, const Shape& shape = {40, 30}) {
+  const auto made = [](const SatOptions& options, const PieceOptions& how, const Shape& shape = {40, 30}) {
     return refusal([&] { StripSat(shape, Type::u8, options, how); });
   };
   EXPECT_NE(made({.tilted = true}, {}).find("no tilted table"), std::string::npos);
@@ -161,16 +162,16 @@ TEST(StripFaults, OptionsThatCannotBe) {
               StripHistogram({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {.algorithm = "serial"});
             }),
             "algorithm serial takes no carries, so it makes no tensors by strips; choose auto");
-  EXPECT_NE(made({.progress = [](auto, auto) { return true; }}, {}).find("StripOptions"), std::string::npos);
+  EXPECT_NE(made({.progress = [](auto, auto) { return true; }}, {}).find("PieceOptions"), std::string::npos);
   EXPECT_NE(made({}, {}, {40, 30, 1, 2}).find("batch 2"), std::string::npos);
   EXPECT_NE(made({}, {.height = -1}).find("height -1"), std::string::npos);
-  EXPECT_NE(made({}, {.tile_width = 5}).find("both extents"), std::string::npos);
-  EXPECT_NE(made({}, {.execution = {.backend = Backend::cpu, .stream = Stream::host()}}).find("streams of their own"),
-            std::string::npos);
-  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.execution = cpu, .memory = 50000}), OutOfMemory);
-  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.execution = cpu, .memory = 500000, .height = 100}), OutOfMemory);
-  StripSat strips = picture.strips({.execution = cpu});
-  const SatStripSink sink = [](const SatStrip&) { return true; };
+  EXPECT_NE(made({}, {.pushed_width = 5}).find("both extents"), std::string::npos);
+  EXPECT_NE(made({}, {.width = 39}).find("width 39"), std::string::npos);
+  EXPECT_NE(made({}, {.workers = {{}, {}}}).find("computed by one"), std::string::npos);
+  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.workers = cpu, .memory = 50000}), OutOfMemory);
+  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.workers = cpu, .memory = 500000, .height = 100}), OutOfMemory);
+  StripSat strips = picture.strips({.workers = cpu});
+  const PieceSink sink = [](const Piece&) { return true; };
   EXPECT_NE(refusal([&] {
               strips.run(reader_of(picture.image), sink, reader_of(picture.image));
             }).find("read_mask was given"),
@@ -186,12 +187,12 @@ TEST(StripFaults, ReadersAndSinksThatThrow) {
     int given = 0;
     const auto read = [&](std::int64_t x, std::int64_t y, const View& block) {
       if (y == at) throw std::runtime_error("the disk is gone");
-      reader_of(picture.image)(x, y, block);
+      return reader_of(picture.image)(x, y, block);
     };
-    EXPECT_EQ(refusal([&] { strips.run(read, [&](const SatStrip&) { return ++given > 0; }); }),
+    EXPECT_EQ(refusal([&] { strips.run(read, [&](const Piece&) { return ++given > 0; }); }),
               "another exception: the disk is gone");
     EXPECT_LE(given, at / 7);
-    const SatStripSink full = [&](const SatStrip& strip) {
+    const PieceSink full = [&](const Piece& strip) {
       if (strip.y >= at) throw std::runtime_error("the disk is full");
       return true;
     };
@@ -210,9 +211,9 @@ TEST(StripFaults, SinksThatStop) {
   StripSat strips = picture.strips(tiled);
   for (int most = 1; most <= 5; ++most) {
     int calls = 0, pushed = 0;
-    strips.run(reader_of(picture.image), [&](const SatStrip&) { return ++calls < most; });
+    strips.run(reader_of(picture.image), [&](const Piece&) { return ++calls < most; });
     EXPECT_EQ(calls, most);
-    strips.begin([&](const SatStrip&) { return ++pushed < most; });
+    strips.begin([&](const Piece&) { return ++pushed < most; });
     const conformance::Buffer all(picture.image, conformance::placements[0]);
     EXPECT_FALSE(strips.push(0, 0, all.view()));
     EXPECT_FALSE(strips.push(0, 0, all.view()));
@@ -225,7 +226,7 @@ TEST(StripFaults, ProgressCountsRowsAndCancels) {
   std::vector<std::int64_t> done;
   const std::thread::id caller = std::this_thread::get_id();
   std::int64_t most = 100;
-  StripOptions how = tiled;
+  PieceOptions how = tiled;
   how.progress = [&](std::int64_t rows, std::int64_t all) {
     EXPECT_EQ(all, 30);
     EXPECT_EQ(std::this_thread::get_id(), caller);
@@ -233,7 +234,7 @@ TEST(StripFaults, ProgressCountsRowsAndCancels) {
     return rows < most;
   };
   StripSat strips = picture.strips(how);
-  const SatStripSink sink = [](const SatStrip&) { return true; };
+  const PieceSink sink = [](const Piece&) { return true; };
   const std::vector<std::int64_t> all{7, 14, 21, 28, 30};
   strips.run(reader_of(picture.image), sink);
   EXPECT_EQ(done, all);
@@ -253,10 +254,10 @@ TEST(StripFaults, ProgressCountsRowsAndCancels) {
   StripSums sums({40, 30}, Type::u8, {{0, 0, 40, 30}}, {}, how);
   EXPECT_THROW(sums.run(reader_of(picture.image)), Cancelled);
   StripHistogram tensor({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {},
-                        {.execution = cpu, .height = 7, .progress = how.progress});
-  EXPECT_THROW(tensor.run(reader_of(picture.image), [](const TensorStrip&) { return true; }), Cancelled);
+                        {.workers = cpu, .height = 7, .progress = how.progress});
+  EXPECT_THROW(tensor.run(reader_of(picture.image), [](const Piece&) { return true; }), Cancelled);
   EXPECT_THROW(strip_counts(reader_of(picture.image), {40, 30}, Type::u8, Binning::uniform(4, 0, 256), {{0, 0, 40, 30}},
-                            Outside::error, {.execution = cpu, .height = 7, .progress = how.progress}),
+                            {.workers = cpu, .height = 7, .progress = how.progress}),
                Cancelled);
 }
 
@@ -271,11 +272,12 @@ TEST(StripFaults, ACancelScopeEndsARunThatWaits) {
     changed.notify_all();
     return false;
   });
-  const auto read = [&](std::int64_t, std::int64_t, const View&) {  // until the caller has been asked
+  const auto read = [&](std::int64_t, std::int64_t, const View& block) {  // until the caller has been asked
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return asked; });
+    return block;
   };
-  EXPECT_THROW(strips.run(read, [](const SatStrip&) { return true; }), Cancelled);
+  EXPECT_THROW(strips.run(read, [](const Piece&) { return true; }), Cancelled);
 }
 
 // The reader's next strip and the sink's are under way at once: each waits for the other to have begun.

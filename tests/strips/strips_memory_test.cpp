@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t budget = std::uint64_t{48} << 20;
 constexpr std::uint64_t beside = std::uint64_t{32} << 20;  // two threads' stacks of 8 MiB, code, the answers
-const Execution cpu{.backend = Backend::cpu, .threads = 1};
+const std::vector<Worker> cpu{{.backend = Backend::cpu, .threads = 1}};
 
 std::uint64_t address_space() {
   std::uint64_t pages = 0;
@@ -55,11 +55,11 @@ int outcome(const std::function<void()>& work) {
 const bench::SeededImage image(9001, 6000, 5);
 const Shape shape{image.width(), image.height()};
 
-void tables(const StripOptions& how) {
+void tables(const PieceOptions& how) {
   StripSat strips(shape, Type::u8, {.squares = Squares::u64}, how);
   std::int64_t rows = 0;
-  strips.run(image.reader(), [&](const SatStrip& strip) {
-    rows += strip.sum.shape.height;
+  strips.run(image.reader(), [&](const Piece& strip) {
+    rows += strip.values.shape.height;
     return true;
   });
   if (rows != shape.height + 1) _exit(4);
@@ -67,9 +67,9 @@ void tables(const StripOptions& how) {
 
 // 9001 x 6000 entries of 16 bytes take 864 MB.
 TEST(StripMemory, TablesTakeTheBudget) {
-  EXPECT_EQ(outcome([] { tables({.execution = cpu, .memory = budget}); }), 0);
-  EXPECT_EQ(outcome([] { tables({.execution = cpu, .memory = 4 * budget}); }), 1);  // the limit is one
-  const StripSat strips(shape, Type::u8, {.squares = Squares::u64}, {.execution = cpu, .memory = budget});
+  EXPECT_EQ(outcome([] { tables({.workers = cpu, .memory = budget}); }), 0);
+  EXPECT_EQ(outcome([] { tables({.workers = cpu, .memory = 4 * budget}); }), 1);  // the limit is one
+  const StripSat strips(shape, Type::u8, {.squares = Squares::u64}, {.workers = cpu, .memory = budget});
   EXPECT_LE(strips.memory_bytes(), budget);
   EXPECT_GT(strips.memory_bytes(), budget / 2);  // and it is used
 }
@@ -77,8 +77,8 @@ TEST(StripMemory, TablesTakeTheBudget) {
 TEST(StripMemory, PushedTilesAreCounted) {
   EXPECT_EQ(outcome([] {
               StripSat strips(shape, Type::u8, {},
-                              {.execution = cpu, .memory = budget, .tile_width = 3000, .tile_height = 1000});
-              strips.begin([](const SatStrip&) { return true; });
+                              {.workers = cpu, .memory = budget, .pushed_width = 3000, .pushed_height = 1000});
+              strips.begin([](const Piece&) { return true; });
               std::vector<std::uint8_t> tile(3000 * 1000);
               for (std::int64_t y = 0; y < shape.height; y += 1000)
                 for (const std::int64_t x : {3000, 9000, 0, 6000}) {
@@ -94,8 +94,8 @@ TEST(StripMemory, PushedTilesAreCounted) {
 TEST(StripMemory, TensorsAndAnswers) {
   EXPECT_EQ(outcome([] {
               const StripHistogram strips({2001, 3000}, Type::u8, Binning::uniform(32, 0, 256), {},
-                                          {.execution = cpu, .memory = budget});
-              strips.run(image.reader(), [](const TensorStrip&) { return true; });
+                                          {.workers = cpu, .memory = budget});
+              strips.run(image.reader(), [](const Piece&) { return true; });
             }),
             0);
   EXPECT_EQ(outcome([] {
@@ -103,14 +103,14 @@ TEST(StripMemory, TensorsAndAnswers) {
               for (std::size_t i = 0; i < regions.size(); ++i)
                 regions[i] = {static_cast<std::int64_t>(i % 8000), static_cast<std::int64_t>(i % 5900), 100, 90};
               const auto sums = strip_sums<std::uint64_t>(image.reader(), shape, Type::u8, regions, {},
-                                                          {.execution = cpu, .memory = budget});
+                                                          {.workers = cpu, .memory = budget});
               if (sums[777] != image.sum(regions[777])) _exit(4);
             }),
             0);
   EXPECT_EQ(outcome([] {
-              const auto counts = strip_counts(image.reader(), shape, Type::u8, Binning::uniform(64, 0, 256),
-                                               {{0, 0, 9001, 6000}, {5, 5, 100, 100}}, Outside::error,
-                                               {.execution = cpu, .memory = budget});
+              const auto counts =
+                  strip_counts(image.reader(), shape, Type::u8, Binning::uniform(64, 0, 256),
+                               {{0, 0, 9001, 6000}, {5, 5, 100, 100}}, {.workers = cpu, .memory = budget});
               if (counts.size() != 128) _exit(4);
             }),
             0);

@@ -55,7 +55,7 @@ struct Case {
   }
   StripSat strips() const {
     return StripSat({width, height}, Type::u8, {.border = border, .types = type_pair("8u32u")},
-                    {.execution = {.backend = Backend::cuda, .device = 1}, .height = strip_height});
+                    {.workers = {{.backend = Backend::cuda, .device = 1}}, .height = strip_height});
   }
   ConstView rows(std::int64_t y, std::int64_t count) const {
     return ConstView(pixels.data() + y * width, Type::u8, Shape{width, count});
@@ -64,6 +64,7 @@ struct Case {
     return [this](std::int64_t x, std::int64_t y, const View& block) {
       for (std::int64_t i = 0; i < block.shape.height; ++i)
         std::memcpy(block.row(i), pixels.data() + (y + i) * width + x, static_cast<std::size_t>(block.shape.width));
+      return block;
     };
   }
   std::uint32_t sum(std::int64_t columns, std::int64_t rows) const {
@@ -90,11 +91,11 @@ struct Case {
 /// What a sink was given, row by row.
 struct Given {
   std::vector<std::uint32_t> entries;
-  SatStripSink sink() {
-    return [this](const SatStrip& strip) {
-      for (std::int64_t y = 0; y < strip.sum.shape.height; ++y) {
-        const auto* const row = static_cast<const std::uint32_t*>(strip.sum.row(y));
-        entries.insert(entries.end(), row, row + strip.sum.shape.width);
+  PieceSink sink() {
+    return [this](const Piece& strip) {
+      for (std::int64_t y = 0; y < strip.values.shape.height; ++y) {
+        const auto* const row = static_cast<const std::uint32_t*>(strip.values.row(y));
+        entries.insert(entries.end(), row, row + strip.values.shape.width);
       }
       return true;
     };

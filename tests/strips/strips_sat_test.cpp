@@ -5,25 +5,25 @@
 namespace areal::strip_cases {
 namespace {
 
-const Execution cpu{.backend = Backend::cpu, .threads = 2};
+const std::vector<Worker> cpu{{.backend = Backend::cpu, .threads = 2}};
 constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
 
 TEST(StripSat, TheCheckCanFail) {
   const SatCase of({40, 30}, "8u32u", Border::none);
-  Tables tables = tables_of(of, {.execution = cpu, .height = 7}, Way::read);
+  Tables tables = tables_of(of, {.workers = cpu, .height = 7}, Way::read);
   ASSERT_EQ(tables.fault(of), "");
   tables.sum.values().integer[tables.sum.values().at(3, 20)] ^= 1;
   EXPECT_EQ(tables.fault(of).rfind("element (x 3, y 20", 0), 0u) << tables.fault(of);
-  StripSat strips = of.strips({.execution = cpu, .height = 7});
+  StripSat strips = of.strips({.workers = cpu, .height = 7});
   for (const std::int64_t lost : {0, 14, 28}) {
     Tables some(strips, false);
-    const SatStripSink all = some.sink();
-    strips.run(reader_of(of.image), [&](const SatStrip& strip) { return strip.y == lost || all(strip); });
+    const PieceSink all = some.sink();
+    strips.run(reader_of(of.image), [&](const Piece& strip) { return strip.y == lost || all(strip); });
     EXPECT_NE(some.fault(of), "") << lost;
   }
   Tables repeated(strips, false);
-  const SatStripSink sink = repeated.sink();
-  strips.run(reader_of(of.image), [&](const SatStrip& strip) { return sink(strip) && sink(strip); });
+  const PieceSink sink = repeated.sink();
+  strips.run(reader_of(of.image), [&](const Piece& strip) { return sink(strip) && sink(strip); });
   EXPECT_NE(repeated.fault(of), "");
 }
 
@@ -32,7 +32,7 @@ TEST(StripSat, EveryPairOfTypesAndBorder) {
     for (const Border border : borders) {
       SatCase of({61, 83}, name_of(types).c_str(), border);
       if (types.input != Type::u64 && types.input != Type::s64) of.with_squares();
-      EXPECT_EQ(sat_fault(of, {.execution = cpu, .height = 19}, Way::read), "")
+      EXPECT_EQ(sat_fault(of, {.workers = cpu, .height = 19}, Way::read), "")
           << name_of(types) << ", " << name_of(border);
     }
 }
@@ -41,7 +41,7 @@ TEST(StripSat, EveryHeightAndWay) {
   for (const std::int64_t height : {1, 2, 7, 31, 64, 101, 1000})
     for (const Way way : {Way::read, Way::strips, Way::tiles}) {
       const SatCase of({77, 101}, "8u32u", borders[height % 3]);
-      EXPECT_EQ(sat_fault(of, {.execution = cpu, .height = height, .tile_width = 31, .tile_height = 17}, way), "")
+      EXPECT_EQ(sat_fault(of, {.workers = cpu, .height = height, .pushed_width = 31, .pushed_height = 17}, way), "")
           << height;
     }
 }
@@ -51,7 +51,7 @@ TEST(StripSat, ImagesOfFewRowsOrColumnsOrOfNone) {
     for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 300}, {300, 1}, {2, 2}, {3, 65}})
       for (const Way way : {Way::read, Way::strips, Way::tiles})
         EXPECT_EQ(sat_fault(SatCase(shape, "8u32u", border).with_squares(),
-                            {.execution = cpu, .height = 2, .tile_width = 2, .tile_height = 3}, way),
+                            {.workers = cpu, .height = 2, .pushed_width = 2, .pushed_height = 3}, way),
                   "")
             << shape.width << "x" << shape.height << ", " << name_of(border) << ", way " << static_cast<int>(way);
 }
@@ -61,13 +61,13 @@ TEST(StripSat, MasksChannelsAndLayouts) { expect_sat_cases(cpu); }
 TEST(StripSat, TablesThatWrap) {
   const Shape shape{300, 700};
   const SatCase of(shape, "32u32u", Border::zero, Fill::most);
-  EXPECT_EQ(sat_fault(of, {.execution = cpu, .height = 50}, Way::read), "");
+  EXPECT_EQ(sat_fault(of, {.workers = cpu, .height = 50}, Way::read), "");
 }
 
 TEST(StripSat, FloatsHaveTheSameBitsHoweverTheImageComes) {
   const SatCase of({231, 300}, "32f32f", Border::zero);
-  const StripOptions one{.execution = {.backend = Backend::cpu, .threads = 1}, .height = 48};
-  const StripOptions all{.execution = {.backend = Backend::cpu}, .height = 48, .tile_width = 64, .tile_height = 50};
+  const PieceOptions one{.workers = {{.backend = Backend::cpu, .threads = 1}}, .height = 48};
+  const PieceOptions all{.workers = {{.backend = Backend::cpu}}, .height = 48, .pushed_width = 64, .pushed_height = 50};
   Values first = tables_of(of, one, Way::read).sum.values();
   for (std::uint64_t seed = 0; seed < 3; ++seed)
     for (const Way way : {Way::read, Way::strips, Way::tiles})
@@ -77,18 +77,18 @@ TEST(StripSat, FloatsHaveTheSameBitsHoweverTheImageComes) {
 }
 
 TEST(StripSat, DefaultTypesAreThoseOfTheWholeImage) {
-  const StripSat strips({5000, 5000}, Type::u8, {}, {.execution = cpu, .height = 10});
+  const StripSat strips({5000, 5000}, Type::u8, {}, {.workers = cpu, .height = 10});
   EXPECT_EQ(name_of(strips.types()), "8u64u");
   EXPECT_EQ(strips.table_shape(), (Shape{5001, 5001, 1, 1, strips.table_shape().layout}));
 }
 
 TEST(StripSat, HundredGigapixelsArePlannedInSixtyFourMebibytes) {
   const Shape shape{316228, 316228};
-  const StripSat strips(shape, Type::u8, {.squares = Squares::u64}, {.execution = cpu, .memory = 64 << 20});
+  const StripSat strips(shape, Type::u8, {.squares = Squares::u64}, {.workers = cpu, .memory = 64 << 20});
   EXPECT_LE(strips.memory_bytes(), std::uint64_t{64} << 20);
   EXPECT_GE(strips.strip_height(), 2);
-  EXPECT_EQ(StripSat(shape, Type::u8, {.squares = Squares::u64}, {.execution = cpu}).strip_height(), 8);
-  const StripSat wide({std::int64_t{1} << 33, 5}, Type::u8, {}, {.execution = cpu});
+  EXPECT_EQ(StripSat(shape, Type::u8, {.squares = Squares::u64}, {.workers = cpu}).strip_height(), 8);
+  const StripSat wide({std::int64_t{1} << 33, 5}, Type::u8, {}, {.workers = cpu});
   EXPECT_EQ(wide.strip_height(), 5);
 }
 
@@ -96,11 +96,11 @@ TEST(StripHistogram, EveryBorderHeightAndGroup) {
   for (const Border border : borders)
     for (const std::int64_t height : {1, 13, 64, 500})
       for (const std::int64_t group : {0, 1, 3, 16})
-        EXPECT_EQ(tensor_fault({53, 70}, 16, border, {.execution = cpu, .height = height}, group), "")
+        EXPECT_EQ(tensor_fault({53, 70}, 16, border, {.workers = cpu, .height = height}, group), "")
             << name_of(border) << ", height " << height << ", groups of " << group;
   for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 100}, {100, 1}})
     for (const Border border : borders)
-      EXPECT_EQ(tensor_fault(shape, 4, border, {.execution = cpu, .height = 3}), "")
+      EXPECT_EQ(tensor_fault(shape, 4, border, {.workers = cpu, .height = 3}), "")
           << shape.width << "x" << shape.height << ", " << name_of(border);
 }
 
@@ -108,13 +108,13 @@ TEST(StripHistogram, ImagesThatArePushed) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const Way way : {Way::strips, Way::tiles})
       for (const std::int64_t group : {0, 7, 16}) {
-        const StripOptions how{.execution = cpu, .height = 11, .tile_width = 20, .tile_height = 16};
+        const PieceOptions how{.workers = cpu, .height = 11, .pushed_width = 20, .pushed_height = 16};
         EXPECT_EQ(tensor_fault({53, 70}, 16, border, how, group, way), "")
             << name_of(border) << ", " << group << " bins, way " << static_cast<int>(way);
       }
   for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 300}, {300, 1}})
     for (const Way way : {Way::strips, Way::tiles}) {
-      const StripOptions how{.execution = cpu, .height = 3, .tile_width = 7, .tile_height = 5};
+      const PieceOptions how{.workers = cpu, .height = 3, .pushed_width = 7, .pushed_height = 5};
       EXPECT_EQ(tensor_fault(shape, 4, Border::zero, how, 3, way), "") << shape.width << "x" << shape.height;
     }
 }
@@ -122,9 +122,9 @@ TEST(StripHistogram, ImagesThatArePushed) {
 TEST(StripHistogram, GroupsFollowFromMemory) {
   const Shape shape{500, 300};
   const Binning binning = Binning::uniform(64, 0, 256);
-  const StripHistogram all(shape, Type::u8, binning, {}, {.execution = cpu});
+  const StripHistogram all(shape, Type::u8, binning, {}, {.workers = cpu});
   EXPECT_EQ(all.groups(), 1);
-  const StripOptions little{.execution = cpu, .memory = 1500000};
+  const PieceOptions little{.workers = cpu, .memory = 1500000};
   const StripHistogram some(shape, Type::u8, binning, {}, little);
   EXPECT_GT(some.groups(), 1);
   EXPECT_GE(some.strip_height(), 16);
@@ -135,12 +135,13 @@ TEST(StripHistogram, GroupsFollowFromMemory) {
       [&](std::int64_t, std::int64_t y, const View& block) {
         reads_of_row_0 += y == 0;
         std::memset(block.data, 7, static_cast<std::size_t>(block.shape.width * block.shape.height));
+        return block;
       },
-      [](const TensorStrip&) { return true; });
+      [](const Piece&) { return true; });
   EXPECT_EQ(reads_of_row_0, some.groups());
   // A rule without slices is not cut.
-  EXPECT_EQ(
-      StripHistogram(shape, Type::u8, Binning::labels(64, 10), {}, {.execution = cpu, .memory = 3000000}).groups(), 1);
+  EXPECT_EQ(StripHistogram(shape, Type::u8, Binning::labels(64, 10), {}, {.workers = cpu, .memory = 3000000}).groups(),
+            1);
 }
 
 TEST(StripHistogram, Weights) {
@@ -149,12 +150,12 @@ TEST(StripHistogram, Weights) {
   const Values weights = conformance::random_image(Type::f32, shape, Fill::exact, 4);
   StripHistogram strips(shape, Type::u8, Binning::uniform(2, 0, 256),
                         {.border = Border::zero, .counter = Type::f64, .weighted = true},
-                        {.execution = cpu, .height = 9});
+                        {.workers = cpu, .height = 9});
   Gathered tensor(Type::f64, strips.tensor_shape()), pushed = tensor;
   strips.run(
-      reader_of(image), [&](const TensorStrip& strip) { return tensor.put(strip.tensor, strip.y), true; },
+      reader_of(image), [&](const Piece& strip) { return tensor.put(strip.values, strip.y), true; },
       reader_of(weights));
-  strips.begin([&](const TensorStrip& strip) { return pushed.put(strip.tensor, strip.y), true; });
+  strips.begin([&](const Piece& strip) { return pushed.put(strip.values, strip.y), true; });
   const auto push = [&](std::int64_t y, std::int64_t rows) {
     const conformance::Buffer block(part_of(image, 0, y, 40, rows), conformance::placements[0]);
     const conformance::Buffer of(part_of(weights, 0, y, 40, rows), conformance::placements[0]);

@@ -8,13 +8,13 @@
 namespace areal::strip_cases {
 namespace {
 
-const Execution cpu{.backend = Backend::cpu, .threads = 2};
+const std::vector<Worker> cpu{{.backend = Backend::cpu, .threads = 2}};
 
 TEST(StripSums, TheCheckCanFail) {
   const Shape shape{30, 40};
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, 1);
   const std::vector<Region> regions = random_regions(shape, 20, 1);
-  StripSums sums(shape, Type::u8, regions, {}, {.execution = cpu, .height = 9});
+  StripSums sums(shape, Type::u8, regions, {}, {.workers = cpu, .height = 9});
   sums.run(reader_of(image));
   ASSERT_EQ(sums_fault(sums, image, regions, false), "");
   EXPECT_EQ(sums_fault(sums, image, regions, false, [](std::vector<double>& of) { of[7] += 1; }).rfind("sum 7 is", 0),
@@ -29,12 +29,12 @@ TEST(StripSums, EveryTypeHeightAndSquares) {
                           Type::f16, Type::f32, Type::f64})
     for (const std::int64_t height : {1, 13, 64, 0}) {
       const bool squares = type != Type::u64 && type != Type::s64;
-      EXPECT_EQ(sums_fault({61, 83}, type, Fill::wild, squares, {.execution = cpu, .height = height}), "")
+      EXPECT_EQ(sums_fault({61, 83}, type, Fill::wild, squares, {.workers = cpu, .height = height}), "")
           << name_of(type) << ", height " << height;
     }
   for (const Shape& shape :
        {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 200}, {200, 1}, {40, 30, 3, 1}, {40, 30, 3, 1, Layout::planar}})
-    EXPECT_EQ(sums_fault(shape, Type::u8, Fill::wild, true, {.execution = cpu, .height = 7}), "")
+    EXPECT_EQ(sums_fault(shape, Type::u8, Fill::wild, true, {.workers = cpu, .height = 7}), "")
         << shape.width << "x" << shape.height;
 }
 
@@ -45,9 +45,10 @@ TEST(StripSums, StripsOfThirtyTwoBitsAreAtTheirLimit) {
   const auto all_of = [&](std::int64_t rows, std::int64_t height) {
     const Shape shape{width, rows};
     const Region regions[] = {{0, 0, width, rows}, {1, 0, width - 1, rows}, {0, 1, width, rows - 1}};
-    StripSums sums(shape, Type::u8, regions, {}, {.execution = cpu, .memory = 1 << 28, .height = height});
+    StripSums sums(shape, Type::u8, regions, {}, {.workers = cpu, .memory = 1 << 28, .height = height});
     sums.run([](std::int64_t, std::int64_t, const View& block) {
       std::memset(block.data, 255, static_cast<std::size_t>(block.shape.width * block.shape.height));
+      return block;
     });
     const auto got = sums.sums<std::uint64_t>();
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -65,7 +66,7 @@ TEST(StripSums, PanelsOfAnyStripAndThreads) {
     for (const int threads : {1, 3})
       for (const std::int64_t height : {37, 0})
         EXPECT_EQ(sums_fault(shape, type, Fill::wild, false,
-                             {.execution = {.backend = Backend::cpu, .threads = threads}, .height = height}),
+                             {.workers = {{.backend = Backend::cpu, .threads = threads}}, .height = height}),
                   "")
             << name_of(type) << ", " << threads << " threads, height " << height;
 }
@@ -74,10 +75,11 @@ TEST(StripSums, PanelsOfSixteenBitsAreAtTheirLimit) {
   const Shape shape{3000, 200};
   for (const Type type : {Type::u16, Type::s16}) {
     const Region regions[] = {{0, 0, 3000, 200}, {1, 1, 2999, 199}, {2047, 63, 2, 2}, {1023, 0, 953, 200}};
-    StripSums sums(shape, type, regions, {}, {.execution = cpu});
+    StripSums sums(shape, type, regions, {}, {.workers = cpu});
     sums.run([&](std::int64_t, std::int64_t, const View& block) {
       auto* const to = static_cast<std::uint16_t*>(block.data);
       std::fill_n(to, block.shape.width * block.shape.height, type == Type::u16 ? 65535 : 32768);
+      return block;
     });
     const auto got = sums.sums<double>();
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -92,7 +94,7 @@ TEST(StripSums, MeansAndVariances) {
   for (const Type type : {Type::u8, Type::s16, Type::f32}) {
     const Values image = conformance::random_image(type, shape, Fill::exact, 11);
     const std::vector<Region> regions = random_regions(shape, 30, 2);
-    StripSums sums(shape, type, regions, {.squares = true}, {.execution = cpu, .height = 11});
+    StripSums sums(shape, type, regions, {.squares = true}, {.workers = cpu, .height = 11});
     sums.run(reader_of(image));
     const auto means = sums.means(), variances = sums.variances(), deviations = sums.standard_deviations();
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -115,7 +117,7 @@ TEST(StripSums, MeansAndVariances) {
 TEST(StripSums, DeviationsOfIntegersOf32BitsDoNotWrap) {
   Values image(Type::s32, {120, 100});
   for (std::size_t i = 0; i < image.size(); ++i) image.integer[i] = i * 100000;
-  StripSums sums({120, 100}, Type::s32, {{0, 0, 50, 40}}, {.squares = true}, {.execution = cpu, .height = 7});
+  StripSums sums({120, 100}, Type::s32, {{0, 0, 50, 40}}, {.squares = true}, {.workers = cpu, .height = 7});
   sums.run(reader_of(image));
   EXPECT_NEAR(sums.standard_deviations()[0], 138528273.28744122, 1e-5);
 }
@@ -134,7 +136,7 @@ TEST(StripSums, NanAndInfinityStayInTheirRegions) {
         std::vector<Region> regions = random_regions(shape, 80, 23);
         regions.insert(regions.end(), {{0, 0, 31, 40}, {4, 9, 1, 1}, {5, 10, 26, 10}, {0, 10, 5, 29}, {30, 9, 1, 1}});
         for (const bool pushes : {false, true}) {
-          StripSums sums(shape, type, regions, {.squares = true}, {.execution = cpu, .height = height});
+          StripSums sums(shape, type, regions, {.squares = true}, {.workers = cpu, .height = height});
           if (pushes) {
             sums.begin();
             const conformance::Buffer whole(image, conformance::placements[0]);
@@ -169,14 +171,14 @@ TEST(StripSums, RegionsOutside) {
   const Shape shape{20, 30};
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, 2);
   const Region regions[] = {{-5, -5, 10, 10}, {15, 25, 100, 100}, {40, 40, 5, 5}, {2, 3, 4, 5}};
-  const auto clipped = strip_sums<std::uint64_t>(reader_of(image), shape, Type::u8, regions, {.outside = Outside::clip},
-                                                 {.execution = cpu, .height = 8});
+  const auto clipped = strip_sums<std::uint64_t>(reader_of(image), shape, Type::u8, regions, {},
+                                                 {.workers = cpu, .height = 8, .outside = Outside::clip});
   const Region inside[] = {{0, 0, 5, 5}, {15, 25, 5, 5}, {0, 0, 0, 0}, {2, 3, 4, 5}};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(clipped[i], plain_sum(image, inside[i], 0, false).integer) << i;
   EXPECT_NE(refusal([&] { strip_sums(reader_of(image), shape, Type::u8, regions); }).find("region 0 (x -5"),
             std::string::npos);
   EXPECT_NE(refusal([&] {
-              strip_sums(reader_of(image), shape, Type::u8, {{1, 1, -1, 2}}, {.outside = Outside::clip});
+              strip_sums(reader_of(image), shape, Type::u8, {{1, 1, -1, 2}}, {}, {.outside = Outside::clip});
             }).find("negative"),
             std::string::npos);
 }
@@ -186,7 +188,7 @@ TEST(StripSums, PushedByStripsAndTiles) {
   const Values image = conformance::random_image(Type::u16, shape, Fill::wild, 9);
   const std::vector<Region> regions = random_regions(shape, 40, 3);
   StripSums sums(shape, Type::u16, regions, {.squares = true},
-                 {.execution = cpu, .height = 17, .tile_width = 20, .tile_height = 25});
+                 {.workers = cpu, .height = 17, .pushed_width = 20, .pushed_height = 25});
   EXPECT_NE(refusal([&] { sums.push(0, 0, {}); }).find("begin"), std::string::npos);
   for (int turn = 0; turn < 2; ++turn) {
     sums.begin();
@@ -207,7 +209,7 @@ TEST(StripSums, AnswersOfAnotherTypeAreRefused) {
   const Shape shape{4, 4};
   const Region whole[] = {{0, 0, 4, 4}};
   const auto of = [&](Type type) {
-    StripSums sums(shape, type, whole, {}, {.execution = cpu});
+    StripSums sums(shape, type, whole, {}, {.workers = cpu});
     sums.run(reader_of(conformance::random_image(type, shape, Fill::exact, 1)));
     return sums;
   };
@@ -224,7 +226,7 @@ TEST(StripSums, ImagesThatAreNeverWhole) {
   const Shape shape{image.width(), image.height()};
   const std::vector<Region> regions = random_regions(shape, 500, conformance::base_seed());
   const auto sums =
-      strip_sums<std::uint64_t>(image.reader(), shape, Type::u8, regions, {}, {.execution = cpu, .memory = 2 << 20});
+      strip_sums<std::uint64_t>(image.reader(), shape, Type::u8, regions, {}, {.workers = cpu, .memory = 2 << 20});
   for (std::size_t i = 0; i < regions.size(); ++i) EXPECT_EQ(sums[i], image.sum(regions[i])) << i;
 }
 
@@ -241,11 +243,10 @@ TEST(SeededImage, ItsSumsAreThoseOfItsPixels) {
   EXPECT_EQ(one, all[30 * 61 + 40]);
 }
 
-std::string counts_fault(const Shape& shape, std::int64_t bins, const StripOptions& how, int spoilt = -1) {
+std::string counts_fault(const Shape& shape, std::int64_t bins, const PieceOptions& how, int spoilt = -1) {
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, conformance::base_seed());
   const std::vector<Region> regions = random_regions(shape, 40, 7);
-  auto counts =
-      strip_counts(reader_of(image), shape, Type::u8, Binning::uniform(bins, 0, 256), regions, Outside::error, how);
+  auto counts = strip_counts(reader_of(image), shape, Type::u8, Binning::uniform(bins, 0, 256), regions, how);
   if (counts.size() != regions.size() * static_cast<std::size_t>(bins)) return "the answers' number is wrong";
   if (spoilt >= 0) ++counts[static_cast<std::size_t>(spoilt)];
   for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -262,25 +263,26 @@ std::string counts_fault(const Shape& shape, std::int64_t bins, const StripOptio
 TEST(StripCounts, EqualTheDefinition) {
   EXPECT_EQ(counts_fault({60, 50}, 8, {}, 8 * 5 + 3), "region 5, bin 3");  // it can fail
   for (const std::int64_t height : {0, 1, 7, 64})
-    EXPECT_EQ(counts_fault({131, 90}, 16, {.execution = cpu, .height = height}), "") << height;
+    EXPECT_EQ(counts_fault({131, 90}, 16, {.workers = cpu, .height = height}), "") << height;
   for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 200}, {1300, 1}, {1300, 20}})
-    EXPECT_EQ(counts_fault(shape, 4, {.execution = cpu, .height = 3}), "") << shape.width << "x" << shape.height;
+    EXPECT_EQ(counts_fault(shape, 4, {.workers = cpu, .height = 3}), "") << shape.width << "x" << shape.height;
 }
 
 TEST(StripCounts, GroupsOfBinsReadTheImageAgain) {
   const Shape shape{400, 60};
-  const StripOptions little{.execution = cpu, .memory = 60000};
+  const PieceOptions little{.workers = cpu, .memory = 60000};
   EXPECT_EQ(counts_fault(shape, 64, little), "");
   int reads = 0;
   strip_counts(
       [&](std::int64_t, std::int64_t y, const View& block) {
         reads += y == 0;
         std::memset(block.data, 1, static_cast<std::size_t>(block.shape.width * block.shape.height));
+        return block;
       },
-      shape, Type::u8, Binning::uniform(64, 0, 256), {{0, 0, 400, 60}}, Outside::error, little);
+      shape, Type::u8, Binning::uniform(64, 0, 256), {{0, 0, 400, 60}}, little);
   EXPECT_GT(reads, 1);
-  EXPECT_THROW(counts_fault(shape, 64, {.execution = cpu, .memory = 2000}), OutOfMemory);
-  EXPECT_NE(refusal([&] { counts_fault(shape, 4, {.execution = {.backend = Backend::simt}}); }).find("are the CPU's"),
+  EXPECT_THROW(counts_fault(shape, 64, {.workers = cpu, .memory = 2000}), OutOfMemory);
+  EXPECT_NE(refusal([&] { counts_fault(shape, 4, {.workers = {{.backend = Backend::simt}}}); }).find("are the CPU's"),
             std::string::npos);
 }
 

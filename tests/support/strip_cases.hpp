@@ -38,6 +38,7 @@ inline Values part_of(const Values& all, std::int64_t x, std::int64_t y, std::in
 inline ImageReader reader_of(const Values& image) {
   return [&image](std::int64_t x, std::int64_t y, const View& block) {
     conformance::write(part_of(image, x, y, block.shape.width, block.shape.height), block);
+    return block;
   };
 }
 
@@ -98,7 +99,7 @@ struct SatCase {
     mask = conformance::random_mask({image.shape.width, image.shape.height}, 5);
     return *this;
   }
-  StripSat strips(const StripOptions& how) const { return {image.shape, image.type, options, how}; }
+  StripSat strips(const PieceOptions& how) const { return {image.shape, image.type, options, how}; }
 };
 
 /// How the image comes.
@@ -113,9 +114,9 @@ struct Tables {
     if (of.squares_type()) squares.emplace(*of.squares_type(), of.table_shape());
     if (counts) count.emplace(Type::u32, of.count_shape());
   }
-  SatStripSink sink() {
-    return [this](const SatStrip& strip) {
-      sum.put(strip.sum, strip.y);
+  PieceSink sink() {
+    return [this](const Piece& strip) {
+      sum.put(strip.values, strip.y);
       if (squares) squares->put(strip.squares, strip.y);
       if (count) count->put(strip.count, strip.y);
       return true;
@@ -141,7 +142,7 @@ struct Tables {
 
 /// push(x, y, width, height) for strips of any heights, or for the tiles of each row in any order.
 template <class Push>
-void push_image(const Shape& shape, const StripOptions& how, Way way, std::mt19937_64& random, Push&& push) {
+void push_image(const Shape& shape, const PieceOptions& how, Way way, std::mt19937_64& random, Push&& push) {
   if (way == Way::strips) {
     for (std::int64_t y = 0; y < shape.height;) {
       const std::int64_t rows = std::min<std::int64_t>(shape.height - y, static_cast<std::int64_t>(random() % 40));
@@ -150,16 +151,16 @@ void push_image(const Shape& shape, const StripOptions& how, Way way, std::mt199
     }
     return;
   }
-  for (std::int64_t y = 0; y < shape.height; y += how.tile_height) {
+  for (std::int64_t y = 0; y < shape.height; y += how.pushed_height) {
     std::vector<std::int64_t> columns;
-    for (std::int64_t x = 0; x < shape.width; x += how.tile_width) columns.push_back(x);
+    for (std::int64_t x = 0; x < shape.width; x += how.pushed_width) columns.push_back(x);
     std::shuffle(columns.begin(), columns.end(), random);
     for (const std::int64_t x : columns)
-      push(x, y, std::min(how.tile_width, shape.width - x), std::min(how.tile_height, shape.height - y));
+      push(x, y, std::min(how.pushed_width, shape.width - x), std::min(how.pushed_height, shape.height - y));
   }
 }
 
-inline Tables tables_of(const SatCase& of, const StripOptions& how, Way way, std::uint64_t seed = 1) {
+inline Tables tables_of(const SatCase& of, const PieceOptions& how, Way way, std::uint64_t seed = 1) {
   StripSat strips = of.strips(how);
   Tables tables(strips, of.options.mask || of.options.ignore_nan);
   const Shape& shape = of.image.shape;
@@ -179,18 +180,18 @@ inline Tables tables_of(const SatCase& of, const StripOptions& how, Way way, std
   strips.finish();
   return tables;
 }
-inline std::string sat_fault(const SatCase& of, const StripOptions& how, Way way) {
+inline std::string sat_fault(const SatCase& of, const PieceOptions& how, Way way) {
   return tables_of(of, how, way).fault(of);
 }
 
 /// What every backend must do; `few` for those that take long.
-inline void expect_sat_cases(const Execution& execution, bool few = false) {
+inline void expect_sat_cases(const std::vector<Worker>& workers, bool few = false) {
   const Shape shape = few ? Shape{67, 75} : Shape{131, 149};
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const char* pair : {"8u32u", "16s64s", "32f64f", "16f32f"})
       for (const Way way : {Way::read, Way::strips, Way::tiles}) {
         if (few && (way != Way::read) != (border == Border::none && pair[0] == '8')) continue;
-        const StripOptions how{.execution = execution, .height = 37, .tile_width = 50, .tile_height = 23};
+        const PieceOptions how{.workers = workers, .height = 37, .pushed_width = 50, .pushed_height = 23};
         SCOPED_TRACE(std::string(pair) + ", border " + std::string(name_of(border)) + ", way " +
                      std::to_string(static_cast<int>(way)));
         EXPECT_EQ(sat_fault(SatCase(shape, pair, border).with_squares(), how, way), "");
@@ -199,7 +200,7 @@ inline void expect_sat_cases(const Execution& execution, bool few = false) {
   masked.with_squares().with_mask();
   for (const Layout tables : {Layout::planar, Layout::interleaved}) {
     masked.options.tables = tables;
-    const StripOptions how{.execution = execution, .height = 13, .tile_width = 40, .tile_height = 16};
+    const PieceOptions how{.workers = workers, .height = 13, .pushed_width = 40, .pushed_height = 16};
     for (const Way way : {Way::read, Way::strips, Way::tiles}) {
       if (few && way == Way::strips) continue;
       EXPECT_EQ(sat_fault(masked, how, way), "");
@@ -207,7 +208,7 @@ inline void expect_sat_cases(const Execution& execution, bool few = false) {
   }
   SatCase holes({60, 50, 2, 1, Layout::planar}, "32f64f", Border::none, Fill::holes);
   holes.options.ignore_nan = true;
-  EXPECT_EQ(sat_fault(holes, {.execution = execution, .height = 7}, Way::read), "");
+  EXPECT_EQ(sat_fault(holes, {.workers = workers, .height = 7}, Way::read), "");
 }
 
 /// Counts of values v of 8u in bins of `width` values, as a tensor of border `zero` has them: bin b is channel b.
@@ -222,10 +223,11 @@ inline conformance::Expected tensor_of(const Values& image, std::int64_t bins, B
 }
 
 /// Empty, or what is wrong with the tensor of an image of 8u.
-inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border border, const StripOptions& how,
+inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border border, PieceOptions how,
                                 std::int64_t group_bins = 0, Way way = Way::read) {
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, conformance::base_seed());
-  StripHistogram strips(shape, Type::u8, Binning::uniform(bins, 0, 256), {.border = border}, how, group_bins);
+  how.bins = group_bins;
+  StripHistogram strips(shape, Type::u8, Binning::uniform(bins, 0, 256), {.border = border}, how);
   const conformance::Expected whole = tensor_of(image, bins, border);
   std::vector<Gathered> groups;
   for (std::int64_t first = 0; first < bins; first += strips.group_bins()) {
@@ -234,8 +236,8 @@ inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border bo
     groups.emplace_back(Type::u32, of);
   }
   if (static_cast<std::int64_t>(groups.size()) != strips.groups()) return "groups() is wrong";
-  const TensorStripSink sink = [&](const TensorStrip& strip) {
-    groups[static_cast<std::size_t>(strip.first_bin / strips.group_bins())].put(strip.tensor, strip.y);
+  const PieceSink sink = [&](const Piece& strip) {
+    groups[static_cast<std::size_t>(strip.first_bin / strips.group_bins())].put(strip.values, strip.y);
     return true;
   };
   std::mt19937_64 random(1);
@@ -336,7 +338,7 @@ inline std::string sums_fault(StripSums& sums, const Values& image, const std::v
   return {};
 }
 
-inline std::string sums_fault(const Shape& shape, Type type, Fill fill, bool squares, const StripOptions& how) {
+inline std::string sums_fault(const Shape& shape, Type type, Fill fill, bool squares, const PieceOptions& how) {
   const Values image = conformance::random_image(type, shape, fill, conformance::base_seed());
   const std::vector<Region> regions = random_regions(shape, 60, conformance::base_seed());
   StripSums sums(shape, type, regions, {.squares = squares}, how);

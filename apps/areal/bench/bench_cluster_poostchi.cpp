@@ -119,7 +119,7 @@ class Cluster {
   Times link_of(std::uint64_t bytes) const;
   double down(const Case& of, const std::string& algorithm, const Times& link);
   double in_slots(const Case& of, const Times& link);
-  double pieces(const Case& of, const Times& link, const TiledOptions& options);
+  double pieces(const Case& of, const Times& link, const PieceOptions& options);
   double answered(const Case& of, const std::vector<Worker>& workers, const char* what);
 
   const Options& options_;
@@ -216,23 +216,22 @@ double Cluster::in_slots(const Case& of, const Times& link) {
 }
 
 // The tensor of one image piece by piece, by the library: microseconds, 0 where it did not run.
-double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& options) {
+double Cluster::pieces(const Case& of, const Times& link, const PieceOptions& options) {
   try {
     Array image({of.size.width, of.size.height}, Type::u8);
     fill_noise(image.view(), 5);
     TensorCheck check(image.as<std::uint8_t>(), of.size, of.bins);
-    const auto rows_of = [&](std::int64_t first, std::int64_t count) {
-      return ConstView(image.view().row(first), Type::u8, {of.size.width, count});
-    };
-    const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256), options);
+    const ImageReader read = image_in_memory(image.view());
+    const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256), {},
+                               options);
     std::set<std::int64_t> begins;
     std::vector<TensorEntry> known;
     const auto run = [&](bool whole) {
       std::vector<TensorEntry> last;
       std::int64_t entries = 0;
       const auto begin = Clock::now();
-      tiled.pieces(rows_of, [&](const TensorPiece& piece) {
-        const ConstView& tensor = piece.tensor.view;
+      tiled.pieces(read, [&](const Piece& piece) {
+        const ConstView& tensor = piece.values;
         const Shape& box = tensor.shape;
         entries += box.width * box.height * box.channels;
         for (std::int64_t b = 0; b < box.channels; ++b)
@@ -347,18 +346,16 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
       Array image({of.size.width, of.size.height}, Type::u8);
       fill_noise(image.view(), 3);
       const std::vector<Region> regions = random_regions(of.size, 100);
-      const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256),
-                                 {.workers = workers_, .device_bytes = device_bytes});
-      const auto rows_of = [&](std::int64_t first, std::int64_t count) {
-        return ConstView(image.view().row(first), Type::u8, {of.size.width, count});
-      };
+      const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256), {},
+                                 {.workers = workers_, .memory = device_bytes});
+      const ImageReader read = image_in_memory(image.view());
       std::vector<std::uint64_t> counts(regions.size() * static_cast<std::size_t>(of.bins));
       std::vector<double> times;
       const int repetitions = std::min(options_.repetitions, 3);
       for (int i = 0; i < repetitions; ++i) {
         std::fill(counts.begin(), counts.end(), 0);
         const auto begin = Clock::now();
-        tiled.answers(rows_of, regions, counts);
+        tiled.answers(read, regions, counts);
         times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
         for (std::size_t r = 0; r < regions.size() && r < regions_checked; ++r) {
           const std::vector<std::uint64_t> expected =
@@ -428,9 +425,9 @@ void Cluster::tiles(const Case& of) {
   Rows rows{{"size", "bins", "tiles", "ms", "link ms", "link / ms"}};
   const auto part = [](std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; };
   for (const bool columns : {false, true}) {  // of 512 MiB in the largest case: two of them fit 2 GiB
-    TiledOptions options{.workers = workers_, .device_bytes = 2 * options_.group_bytes};
-    options.tile_height = part(of.size.height, columns ? 8 : 64);
-    if (columns) options.tile_width = part(of.size.width, 8);
+    PieceOptions options{.workers = workers_, .memory = 2 * options_.group_bytes};
+    options.height = part(of.size.height, columns ? 8 : 64);
+    if (columns) options.width = part(of.size.width, 8);
     const double time = pieces(of, link, options);
     rows.push_back({bench::text_of(of.size), std::to_string(of.bins), columns ? "rows and columns" : "rows",
                     cell(time / 1e3), cell(link.median / 1e3), share(ratio(link.median, time))});
@@ -459,23 +456,19 @@ void Cluster::table(const Size& size) {
   std::int64_t entries = 0;
   std::mutex taking;
   const auto begin = Clock::now();
-  tiled.pieces(
-      [&](std::int64_t first, std::int64_t count) {
-        return ConstView(image.view().row(first), Type::u8, {size.width, count});
-      },
-      [&](const SatPiece& piece) {
-        const Shape& box = piece.sum.shape;
-        const auto at = [&](std::int64_t x, std::int64_t y) {
-          return static_cast<const std::uint64_t*>(piece.sum.row(y))[x];
-        };
-        const std::lock_guard lock(taking);
-        entries += box.width * box.height;
-        claims.push_back({piece.x + box.width - 1, piece.y + box.height - 1, at(box.width - 1, box.height - 1)});
-        for (const TableEntry& e : seeded)
-          if (e.x >= piece.x && e.x < piece.x + box.width && e.y >= piece.y && e.y < piece.y + box.height)
-            claims.push_back({e.x, e.y, at(e.x - piece.x, e.y - piece.y)});
-        return true;
-      });
+  tiled.pieces(image_in_memory(image.view()), [&](const Piece& piece) {
+    const Shape& box = piece.values.shape;
+    const auto at = [&](std::int64_t x, std::int64_t y) {
+      return static_cast<const std::uint64_t*>(piece.values.row(y))[x];
+    };
+    const std::lock_guard lock(taking);
+    entries += box.width * box.height;
+    claims.push_back({piece.x + box.width - 1, piece.y + box.height - 1, at(box.width - 1, box.height - 1)});
+    for (const TableEntry& e : seeded)
+      if (e.x >= piece.x && e.x < piece.x + box.width && e.y >= piece.y && e.y < piece.y + box.height)
+        claims.push_back({e.x, e.y, at(e.x - piece.x, e.y - piece.y)});
+    return true;
+  });
   const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
   if (entries != size.width * size.height) report_wrong(of, "the pieces are not the whole table");
   report_wrong(of, check_sums(image.as<std::uint8_t>(), size, std::move(claims)));

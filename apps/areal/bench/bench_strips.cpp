@@ -44,10 +44,10 @@ void run(const Size& size, const Execution& execution, const Options& options, s
   const SeededImage image(size.width, size.height, seed);
   const Shape shape{size.width, size.height};
   const std::vector<Region> regions = random_regions(size, options.regions.value_or(few_regions));
-  const StripOptions strips{.execution = execution};
+  const PieceOptions strips{.workers = {{execution.backend, execution.device, execution.threads}}};
   StripSums sums(shape, Type::u8, regions, {}, strips);
   StripSat tables(shape, Type::u8, {}, strips);
-  const auto give_nowhere = [](const SatStrip&) { return true; };
+  const auto give_nowhere = [](const Piece&) { return true; };
   const std::vector<Contestant> contestants{
       {"floor", [&] { read_alone(image, sums.strip_height()); }},
       {fmt::format("sums of {} regions", regions.size()), [&] { sums.run(image.reader()); }},

@@ -2,7 +2,7 @@
 // An image of any size, computed from a seed as it is read: pixel (x, y) is (row[y] + column[x]) mod 256. A region's
 // sum follows from the histograms of its rows and columns.
 
-#include <areal/image_reader.hpp>
+#include <areal/pieces.hpp>
 #include <areal/region.hpp>
 #include <array>
 #include <cstddef>
@@ -30,6 +30,7 @@ class SeededImage {
         const std::uint8_t row = rows_[static_cast<std::size_t>(y + r)];
         for (std::size_t i = 0; i < width; ++i) to[i] = static_cast<std::uint8_t>(column[i] + row);
       }
+      return block;
     };
   }
 

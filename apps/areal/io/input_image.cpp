@@ -29,14 +29,15 @@ ImageReader converting(ImageReader read, Type type, Convert convert) {
     for (std::int64_t from = 0; from < block.shape.height; from += rows) {
       View part = band.view();
       part.shape.height = std::min(rows, block.shape.height - from);
-      read(x, y + from, part);
+      const ConstView pixels = read(x, y + from, part);
       for (std::int64_t i = 0; i < part.shape.height; ++i)
         for (std::int64_t c = 0; c < part.shape.channels; ++c) {
-          load_row(part, i, c, 0, row);
+          load_row(pixels, i, c, 0, row);
           convert(row);
           store_row(block, from + i, c, 0, row);
         }
     }
+    return block;
   };
 }
 
@@ -77,31 +78,18 @@ Type InputImage::type() const noexcept { return synthetic_ ? Type::u8 : picture_
 
 std::uint64_t InputImage::memory() const { return synthetic_ ? 0 : picture_ ? picture_->memory() : loaded_.bytes(); }
 
-void InputImage::read(std::int64_t x, std::int64_t y, const View& block) const {
-  if (synthetic_) return synthetic_->read(x, y, block);
-  if (picture_) return picture_->read(x, y, block);
-  const ConstView from = loaded_.view();
-  for (std::int64_t i = 0; i < block.shape.height; ++i)
-    std::memcpy(block.row(i), static_cast<const char*>(from.row(y + i)) + x * from.column_pitch(),
-                static_cast<std::size_t>(block.shape.width * from.column_pitch()));
+ConstView InputImage::read(std::int64_t x, std::int64_t y, const View& block) const {
+  if (!synthetic_ && !picture_) return image_in_memory(loaded_.view())(x, y, block);
+  synthetic_ ? synthetic_->read(x, y, block) : picture_->read(x, y, block);
+  return block;
 }
 
 ImageReader InputImage::reader() const {
-  return [this](std::int64_t x, std::int64_t y, const View& block) { read(x, y, block); };
+  return [this](std::int64_t x, std::int64_t y, const View& block) { return read(x, y, block); };
 }
 
 ImageReader InputImage::reader(Type as) const {
   return as == type() ? reader() : converting(reader(), type(), [](std::vector<double>&) {});
-}
-
-ImageRows InputImage::rows(Type as) const {
-  return [this, as, read = reader(as), buffer = std::make_shared<Array>()](std::int64_t first, std::int64_t count) {
-    if (buffer->shape().height < count) *buffer = Array({shape().width, count, shape().channels}, as);
-    View rows = buffer->view();
-    rows.shape.height = count;
-    read(0, first, rows);
-    return ConstView(rows);
-  };
 }
 
 Array InputImage::whole() const {
@@ -111,7 +99,8 @@ Array InputImage::whole() const {
                                   shape().height, bytes, free),
                       bytes);
   Array pixels(shape(), type());
-  read(0, 0, pixels.view());
+  const ConstView all = read(0, 0, pixels.view());
+  if (all.data != pixels.data()) std::memcpy(pixels.data(), all.data, pixels.bytes());
   return pixels;
 }
 
@@ -123,8 +112,7 @@ void InputImage::each_band(const Settings& settings, const std::function<void(co
   for (std::int64_t y = 0; y < height; y += rows) {
     View part = band.view();
     part.shape.height = std::min(rows, height - y);
-    read(0, y, part);
-    take(ConstView(part));
+    take(read(0, y, part));
     bar.update(y + part.shape.height, height);
   }
 }

@@ -2,8 +2,7 @@
 // One image of any size, read in blocks: a synthetic image, a file, a stream or raw pixels.
 
 #include <areal/array.hpp>
-#include <areal/image_reader.hpp>
-#include <areal/tiled.hpp>
+#include <areal/pieces.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,14 +29,13 @@ class InputImage {
   ImageReader reader() const;
   /// Converts pixels to a type that represents them exactly.
   ImageReader reader(Type type) const;
-  ImageRows rows(Type type) const;
   /// Reads all pixels. Throws OutOfMemory if they need more memory than is free.
   Array whole() const;
   /// Passes all rows from the top down, a few MiB at a time.
   void each_band(const Settings& settings, const std::function<void(const ConstView&)>& take) const;
 
  private:
-  void read(std::int64_t x, std::int64_t y, const View& block) const;
+  ConstView read(std::int64_t x, std::int64_t y, const View& block) const;
 
   std::string name_;
   std::optional<SyntheticImage> synthetic_;

@@ -2,7 +2,7 @@
 // The options that every verb takes, and messages on standard error.
 
 #include <fmt/format.h>
-#include <areal/execution.hpp>
+#include <areal/sequence.hpp>
 #include <optional>
 #include <string>
 
@@ -20,6 +20,8 @@ struct Settings {
 
   /// --backend, --device and --threads, for plans.
   Execution execution() const noexcept { return {.backend = backend, .device = device, .threads = threads}; }
+  /// The same, for images in parts.
+  Worker worker() const noexcept { return {.backend = backend, .device = device, .threads = threads}; }
   /// For queries of tables in host memory, whichever backend computed them.
   Execution on_host() const noexcept { return {.threads = threads}; }
 

@@ -54,8 +54,8 @@ void each_plane(const HistRequest& request, const Limits& limits, const Settings
   }
 }
 
-StripOptions strips_of(std::uint64_t memory, WorkBar& bar, const Settings& settings) {
-  return {.execution = settings.execution(), .memory = memory, .progress = bar.progress()};
+PieceOptions strips_of(std::uint64_t memory, WorkBar& bar, const Settings& settings) {
+  return {.workers = {settings.worker()}, .memory = memory, .progress = bar.progress()};
 }
 
 /// Writes the rows of all regions and channels; `count` computes the histograms of a channel.
@@ -112,7 +112,7 @@ void write_tensor(const HistRequest& request, const HistogramOptions& options, c
   WorkBar bar("rows", settings.quiet);
   const std::uint64_t memory =
       memory_left(limits, image.memory() + (weights ? weights->memory() : 0), "the image and its weights");
-  const StripHistogram strips(shape, image.type(), binning, options, strips_of(memory, bar, settings), 0,
+  const StripHistogram strips(shape, image.type(), binning, options, strips_of(memory, bar, settings),
                               weights ? weights->type() : Type::f32);
   settings.detail("{}: {}x{} {}, in strips of {} rows, {} bins at a time: the image is read {} times",
                   request.input.path, shape.width, shape.height, name_of(image.type()), strips.strip_height(),
@@ -122,9 +122,9 @@ void write_tensor(const HistRequest& request, const HistogramOptions& options, c
                   algorithm_of(strips, shape, image.type(), binning, options, settings) + " by strips");
   media::TableWriter writer(request.output, strips.tensor_shape(), options.counter, description);
   std::uint64_t counted = 0;
-  const auto sink = [&](const TensorStrip& strip) {
-    writer.write(0, strip.y, strip.tensor, strip.first_bin);
-    if (strip.y + strip.tensor.shape.height == strips.tensor_shape().height) counted += last_entries(strip.tensor);
+  const auto sink = [&](const Piece& strip) {
+    writer.write(0, strip.y, strip.values, strip.first_bin);
+    if (strip.y + strip.values.shape.height == strips.tensor_shape().height) counted += last_entries(strip.values);
     return true;
   };
   strips.run(image.reader(), sink, weights ? weights->reader() : ImageReader());
@@ -173,7 +173,7 @@ void hist_by_strips(HistRequest& request, const HistogramOptions& options, const
              const std::uint64_t memory = memory_left(limits, image.memory() + regions.size() * one,
                                                       "the image, the regions and their histograms");
              WorkBar bar("rows", settings.quiet);
-             return strip_counts(image.reader(), image.shape(), image.type(), binning, regions, Outside::error,
+             return strip_counts(image.reader(), image.shape(), image.type(), binning, regions,
                                  strips_of(memory, bar, settings));
            });
   if (!request.output.empty()) write_tensor(request, options, limits, settings);
@@ -184,21 +184,21 @@ void hist_by_tiles(HistRequest& request, const Limits& limits, const Settings& s
   answer(request, limits, settings,
          [&](const InputImage& image, const Binning& binning, const std::vector<Region>& regions) {
            std::optional<ProgressBar> bar;
-           TiledOptions options;
+           PieceOptions options;
            options.workers = workers_of(request.sequence, settings);
-           options.device_bytes = limits.device_memory;
+           options.memory = limits.device_memory;
            options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
            options.progress = [&](std::int64_t done, std::int64_t) {
              if (bar) bar->update(done);
              return !interrupt.interrupted();
            };
-           const TiledHistogram tiled(image.shape(), image.type(), binning, options);
+           const TiledHistogram tiled(image.shape(), image.type(), binning, {}, options);
            settings.detail("{}", words(tiled.grid(), options.workers));
            Counts counts(elements_of_histograms(regions.size(), binning.bins()));
            const auto start = std::chrono::steady_clock::now();
            bar.emplace("parts", tiled.grid().parts(), settings.quiet);
            try {
-             tiled.answers(image.rows(image.type()), regions, Span<std::uint64_t>(counts));
+             tiled.answers(image.reader(image.type()), regions, Span<std::uint64_t>(counts));
            } catch (const Cancelled&) {
              bar.reset();
              interrupt.end_if_interrupted();

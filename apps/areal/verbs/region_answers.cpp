@@ -51,7 +51,7 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   const Shape shape = image.shape();
   std::vector<media::NamedRegion> buffer;
   const auto& regions = named.for_image(shape, buffer);
-  StripOptions strips{.execution = settings.execution()};
+  PieceOptions strips{.workers = {settings.worker()}};
   strips.memory =
       memory_left(limits, image.memory() + regions.size() * region_bytes(shape.channels), "the image and the regions");
   WorkBar bar("rows", settings.quiet);
@@ -68,8 +68,9 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   if (scans) exact.pixels = {};
   const ImageReader read = image.reader();
   sums.run(!scans ? read : [&](std::int64_t x, std::int64_t y, const View& block) {
-    read(x, y, block);
-    exact.pixels = union_of(exact.pixels, range_of(ConstView(block)));
+    const ConstView pixels = read(x, y, block);
+    exact.pixels = union_of(exact.pixels, range_of(pixels));
+    return pixels;
   });
   bar.wipe();
   require_exact(exact, plain(regions), stats, shape);
@@ -84,8 +85,7 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
 void answer_from_pixels(RowWriter& rows, const std::function<void(RowWriter&, std::int64_t)>& prefix,
                         const ConstView& image, const std::vector<media::NamedRegion>& regions,
                         const std::vector<Stat>& stats) {
-  StripSums sums(image.shape, image.type, plain(regions), {.squares = needs_squares(stats)},
-                 {.execution = {.backend = Backend::cpu}});
+  StripSums sums(image.shape, image.type, plain(regions), {.squares = needs_squares(stats)}, {.workers = {Worker()}});
   sums.begin();
   sums.push(0, 0, image);
   sums.finish();

@@ -38,28 +38,25 @@ class Parts {
   Parts(Way way, const SatRequest& request, const Shape& shape, const SatOptions& options, std::uint64_t memory,
         const Limits& limits, const Progress& progress, const Settings& settings) {
     const Type input = options.types->input;
+    PieceOptions how{.progress = progress};
     Shape part = shape;
     if (way == Way::strips) {
-      strips_.emplace(shape, input, options,
-                      StripOptions{.execution = settings.execution(), .memory = memory, .progress = progress});
+      how.workers = {settings.worker()}, how.memory = memory;
+      strips_.emplace(shape, input, options, how);
       part.height = std::min(part.height, strips_->strip_height());
       algorithm_ = algorithm_of(part, input, options, {.backend = strips_->backend(), .device = settings.device});
       words_ = fmt::format("in strips of {} rows", strips_->strip_height());
       json_ = {{"height", strips_->strip_height()}};
     } else {
-      const std::vector<Worker> workers = tile_workers(request, settings);
-      SatOptions with_progress = options;
-      with_progress.progress = progress;
-      tiles_.emplace(
-          shape, input, with_progress,
-          TiledOptions{.workers = workers, .device_bytes = limits.device_memory, .note = [&](const std::string& why) {
-                         settings.note("{}: {}", request.input.path, why);
-                       }});
+      how.workers = tile_workers(request, settings), how.memory = limits.device_memory;
+      how.note = [&](const std::string& why) { settings.note("{}: {}", request.input.path, why); };
+      tiles_.emplace(shape, input, options, how);
       const TiledGrid& grid = tiles_->grid();
       part.width = grid.tile_width, part.height = grid.tile_height;
-      algorithm_ = algorithm_of(part, input, options, {.backend = workers[0].backend, .device = workers[0].device});
+      const Worker& first = how.workers[0];
+      algorithm_ = algorithm_of(part, input, options, {.backend = first.backend, .device = first.device});
       words_ = fmt::format("by tiles: {} x {} of {}x{}, on {}", grid.columns, grid.rows, grid.tile_width,
-                           grid.tile_height, names_of(workers));
+                           grid.tile_height, names_of(how.workers));
       json_ = {
           {"columns", grid.columns}, {"rows", grid.rows}, {"width", grid.tile_width}, {"height", grid.tile_height}};
     }
@@ -71,21 +68,15 @@ class Parts {
   const Json& json() const noexcept { return json_; }
   std::optional<Type> squares_type() const { return strips_ ? strips_->squares_type() : tiles_->squares_type(); }
   Shape table_shape() const { return strips_ ? strips_->table_shape() : tiles_->table_shape(); }
-  Shape count_shape() const { return strips_->count_shape(); }
+  Shape count_shape() const { return strips_ ? strips_->count_shape() : tiles_->count_shape(); }
 
   void run(const InputImage& image, Type input, const ImageReader& mask, TableFiles& files) {
-    if (strips_)
-      return strips_->run(
-          image.reader(input),
-          [&](const SatStrip& strip) {
-            files.put(0, strip.y, strip.sum, strip.squares, strip.count);
-            return true;
-          },
-          mask);
-    tiles_->pieces(image.rows(input), [&](const SatPiece& piece) {
-      files.put(piece.x, piece.y, piece.sum, piece.squares, {});
+    const PieceSink sink = [&](const Piece& piece) {
+      files.put(piece.x, piece.y, piece.values, piece.squares, piece.count);
       return true;
-    });
+    };
+    if (strips_) return strips_->run(image.reader(input), sink, mask);
+    tiles_->pieces(image.reader(input), sink, mask);
   }
 
  private:
@@ -101,7 +92,7 @@ void write_json(const Json& json) { write_out(json.dump(-1, ' ', false, Json::er
 
 std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings) {
   if (!request.devices.empty()) return workers_named(request.devices);
-  Worker worker{.backend = settings.backend, .device = settings.device, .threads = settings.threads};
+  Worker worker = settings.worker();
   if (worker.backend == Backend::automatic) worker.backend = devices().empty() ? Backend::cpu : Backend::cuda;
   return {worker};
 }

@@ -60,8 +60,9 @@ class WindowStrips {
     const double percent = request_.threshold.empty() ? 0 : number("--threshold", request_.threshold);
     const ImageReader read = [this, image = image_.reader(types_.input)](std::int64_t x, std::int64_t y,
                                                                          const View& block) {
-      image(x, y, block);
-      exact_.see(block);
+      const ConstView pixels = image(x, y, block);
+      exact_.see(pixels);
+      return pixels;
     };
     strips_.run(read, [&](const WindowStrip& strip) {
       if (request_.threshold.empty())
@@ -75,7 +76,7 @@ class WindowStrips {
  private:
   StripWindows fitting(const Limits& limits, const Settings& settings) {
     const std::uint64_t beside = image_.memory() + writer_bytes;
-    StripOptions how{.execution = settings.execution(), .progress = [this](std::int64_t done, std::int64_t total) {
+    PieceOptions how{.workers = {settings.worker()}, .progress = [this](std::int64_t done, std::int64_t total) {
                        bar_.update(done, total);
                        return true;
                      }};

@@ -89,11 +89,11 @@ void FiniteWindows::mark(const View& values, bool spread) const {
       for (std::int64_t y = 0; y < values.shape.height; ++y) {
         const auto* has = static_cast<const double*>(counts_.view().row(y, 0, c));
         for (std::int64_t x = 0; x < values.shape.width; ++x, has += kinds) {
-          const bool is_nan = has[0] > 0, above = has[1] > 0, below = has[2] > 0;
-          if (!is_nan && !above && !below) continue;
-          const T value = is_nan || spread || (above && below) ? Special<T>::nan
-                          : above                              ? Special<T>::above
-                                                               : Special<T>::below;
+          const NonFiniteSum sum = non_finite_sum(has);
+          if (sum == NonFiniteSum::none) continue;
+          const T value = spread || sum == NonFiniteSum::nan ? Special<T>::nan
+                          : sum == NonFiniteSum::above       ? Special<T>::above
+                                                             : Special<T>::below;
           std::memcpy(pixel_of(values, x, y, c), &value, sizeof(value));
         }
       }

@@ -4,6 +4,7 @@
 #include <areal/border.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
+#include <vector>
 #include "pieces/core/work.hpp"
 
 namespace areal::pieces {
@@ -41,6 +42,11 @@ class Frame {
     inside.data = static_cast<const char*>(table.row(top_)) + left_ * table.column_pitch();
     inside.shape.width = all.width - left_ - right_;
     inside.shape.height = all.height - top_ - bottom_;
+    return inside;
+  }
+  std::vector<ConstView> of(const std::vector<ConstView>& tables) const {
+    std::vector<ConstView> inside;
+    for (const ConstView& table : tables) inside.push_back(of(table));
     return inside;
   }
 

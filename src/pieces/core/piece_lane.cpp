@@ -3,7 +3,7 @@
 #include <areal/array.hpp>
 #include <areal/error.hpp>
 #include "api/core/copy_rows.hpp"
-#include "cuda/device.hpp"
+#include "pieces/core/current_device.hpp"
 
 namespace areal::pieces {
 namespace {
@@ -13,17 +13,6 @@ std::size_t slot_of(const Part& part) { return static_cast<std::size_t>(part.num
 std::size_t bytes_of_rows(const Rows& rows, std::int64_t width, std::int64_t height) {
   return std::max<std::size_t>(1, bytes_of(rows.of(width, height), rows.type));  // a view of no rows has an address
 }
-
-/// The work's device is current, where it has one.
-class Scope {
- public:
-  explicit Scope(const Work& work) {
-    if (work.on_cuda()) device_.emplace(work.execution().device);
-  }
-
- private:
-  std::optional<cuda::DeviceScope> device_;
-};
 
 }  // namespace
 
@@ -35,7 +24,7 @@ struct PieceLane::Device {
 };
 
 PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t rows) : work_(work) {
-  const Scope scope(work);
+  const CurrentDevice device(work.execution());
   const Form& form = work.form();
   if (work.on_cuda()) device_ = std::make_unique<Device>();
   const auto add = [&](Buffers PieceLane::*of_host, Buffers Device::*of_device, std::size_t slot, std::size_t bytes,
@@ -60,7 +49,7 @@ PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t rows) : 
 PieceLane::~PieceLane() {
   if (!device_) return;
   try {
-    const Scope scope(work_);
+    const CurrentDevice device(work_.execution());
     for (const cuda::OwnedStream* stream : {&device_->up, &device_->computing, &device_->down}) stream->synchronize();
   } catch (const Error&) {  // of a device that fails, memory is given up all the same
   }
@@ -71,7 +60,7 @@ Stream PieceLane::stream() const { return device_ ? device_->computing.get() : S
 View PieceLane::input(const Part& part, std::size_t which) {
   const std::size_t slot = slot_of(part);
   if (device_) {
-    const Scope scope(work_);
+    const CurrentDevice device(work_.execution());
     device_->uploaded[slot].synchronize();
   }
   return held(part, which);
@@ -92,7 +81,7 @@ std::int64_t PieceLane::take_over(const Part& before, const Part& part) {
 
 void PieceLane::upload(const Part& part) {
   if (!device_) return;
-  const Scope scope(work_);
+  const CurrentDevice device(work_.execution());
   const std::size_t slot = slot_of(part);
   const Stream up = device_->up.get();
   device_->computed[slot].hold_back(up);  // which reads the same memory of the device
@@ -114,7 +103,7 @@ View PieceLane::output(const Part& part, std::size_t which) const {
 }
 
 void PieceLane::compute(const Part& part, const std::vector<ConstView>* elsewhere) {
-  const Scope scope(work_);
+  const CurrentDevice device(work_.execution());
   const Form& form = work_.form();
   const std::int64_t width = part.pixels.width, height = part.rows();
   if (step_height_ != height) {
@@ -139,7 +128,7 @@ void PieceLane::compute(const Part& part, const std::vector<ConstView>* elsewher
 }
 
 std::vector<ConstView> PieceLane::download(const Part& part) {
-  const Scope scope(work_);
+  const CurrentDevice device(work_.execution());
   std::vector<ConstView> views;
   if (device_) device_->computed[slot_of(part)].hold_back(device_->down.get());
   for (std::size_t t = 0; t < work_.form().outputs.size(); ++t) {
@@ -153,7 +142,7 @@ std::vector<ConstView> PieceLane::download(const Part& part) {
 }
 
 std::vector<ConstView> PieceLane::last_rows(const Part& part) {
-  const Scope scope(work_);
+  const CurrentDevice device(work_.execution());
   std::vector<ConstView> views;
   for (std::size_t t = 0; t < work_.form().outputs.size(); ++t) {
     const View table = output(part, t);

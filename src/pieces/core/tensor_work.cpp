@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 #include "api/core/planned.hpp"
+#include "api/core/require.hpp"
 
 namespace areal::pieces {
 namespace {
@@ -21,6 +22,12 @@ class TensorStep final : public Step {
 };
 
 }  // namespace
+
+void require_weights(const HistogramOptions& options, Type weights) {
+  require(
+      !options.weighted || weights == Type::u8 || weights == Type::u16 || weights == Type::f32 || weights == Type::f64,
+      "weights of ", name_of(weights), ": they may be 8u, 16u, 32f or 64f");
+}
 
 TensorWork::TensorWork(const TensorSubject& subject, const Binning& bins, const Execution& execution)
     : subject_(subject), bins_(bins) {

@@ -15,6 +15,9 @@ struct TensorSubject {
   Type weights;              ///< of options.weighted
 };
 
+/// Throws InvalidArgument for a type that weights cannot have.
+void require_weights(const HistogramOptions& options, Type weights);
+
 class TensorWork final : public Work {
  public:
   /// `bins` is a slice of the subject's binning. Throws as HistogramPlan.

@@ -3,12 +3,14 @@
 
 #include <areal/carry.hpp>
 #include <areal/execution.hpp>
+#include <areal/pieces.hpp>
 #include <areal/region.hpp>
 #include <areal/sequence.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,6 +79,12 @@ struct Form {
   std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
   Halo halo;  ///< only without carries. Outputs include its rows, which the driver crops
 };
+
+/// Throws InvalidArgument for an algorithm that makes no parts: `made` is "tables by strips".
+void require_carries(std::string_view family, std::string_view algorithm, const char* made);
+
+/// Outputs in the order of a form as what is given out.
+Piece piece_of(std::int64_t x, std::int64_t y, const std::vector<ConstView>& outputs, bool squares);
 
 inline Execution execution_of(const Worker& worker) {
   return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};

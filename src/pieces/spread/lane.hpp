@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <vector>
+#include "pieces/core/current_device.hpp"
 #include "pieces/core/in_place_carries.hpp"
 #include "pieces/core/table_work.hpp"
 #include "pieces/spread/cut.hpp"
@@ -28,8 +29,7 @@ struct SpreadWork {
 template <class F>
 auto on_worker(const Worker& worker, const F& f) {
   try {
-    std::optional<cuda::DeviceScope> scope;
-    if (worker.backend == Backend::cuda) scope.emplace(worker.device);
+    const CurrentDevice device(worker);
     return f();
   } catch (const OutOfMemory& error) {
     throw OutOfMemory(name_of(worker) + ": " + error.what(), error.bytes());

@@ -7,7 +7,6 @@
 #include "pieces/spread/spread_sat.hpp"
 
 #include <algorithm>
-#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <exception>
 #include <mutex>
@@ -46,9 +45,7 @@ SatPlan plan_of_whole(const Shape& image, Type type, SatOptions options) {
   require(image.batch == 1, "image of batch ", image.batch, ": a table is spread of one image");
   require(!options.tilted && !options.volume && !options.reverse && !options.progress,
           "spread tables are sums, squares and counts: no tilted table, no volume, no reverse and no progress");
-  if (const Algorithm* const row = find_algorithm("sat", options.algorithm))
-    require(!row->plain_only, "algorithm ", options.algorithm,
-            " takes no carries, so it makes no table that is spread; choose auto");
+  pieces::require_carries("sat", options.algorithm, "table that is spread");
   options.algorithm = "auto";
   return SatPlan(image, type, options, {.backend = Backend::cpu});
 }

@@ -83,7 +83,7 @@ bool BlockRows::push(std::int64_t x, std::int64_t y, const ConstView& block, con
     return use(rows);
   }
   require(tile_width_ > 0, "block of ", shape.width, "x", shape.height, " at column ", x,
-          ": without tile_width and tile_height, blocks are whole rows of ", image_.width, " pixels");
+          ": without pushed_width and pushed_height, blocks are whole rows of ", image_.width, " pixels");
   check_tile(x, y);
   const Shape extent{std::min(tile_width_, image_.width - x), tile_rows()};
   check_inputs(block, second, extent);

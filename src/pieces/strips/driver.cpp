@@ -6,6 +6,11 @@
 
 namespace areal::pieces {
 
+Execution strips_on(const PieceOptions& options) {
+  require(options.workers.size() <= 1, "workers: ", options.workers.size(), "; strips are computed by one");
+  return options.workers.empty() ? Execution() : execution_of(options.workers[0]);
+}
+
 std::function<void(std::int64_t)> told(const Progress& progress, std::int64_t all) {
   if (!progress) return {};
   return [progress, all](std::int64_t rows) {
@@ -21,7 +26,7 @@ struct StripDriver::Pushed {
   bool is_broken = false, is_finished = false;
 };
 
-StripDriver::StripDriver(std::unique_ptr<const Work> work, const Shape& image, const StripOptions& options,
+StripDriver::StripDriver(std::unique_ptr<const Work> work, const Shape& image, const PieceOptions& options,
                          std::int64_t height, const char* second)
     : work_(std::move(work)),
       image_(image),
@@ -33,22 +38,16 @@ StripDriver::~StripDriver() = default;
 StripDriver::StripDriver(StripDriver&&) noexcept = default;
 StripDriver& StripDriver::operator=(StripDriver&&) noexcept = default;
 
-bool StripDriver::run(const ImageReader& read, const ImageReader& read_second, const StripUse& use) const {
-  require(static_cast<bool>(read), "read: there is none");
-  const bool has_second = work_->form().inputs.size() > 1;
-  require(has_second == static_cast<bool>(read_second), "read_", second_,
-          has_second ? " is missing, and the options ask for it" : " was given, but the options do not ask for it");
-  std::vector<ImageReader> readers{read};
-  if (has_second) readers.push_back(read_second);
-  return run_strips(*work_, image_, height_, readers, use);
+bool StripDriver::run(const ImageReader& read, const ImageReader& read_second, const StripUse& use) {
+  pushed_.reset();
+  return run_strips(*work_, image_, height_, {work_->form(), read, read_second, second_}, use);
 }
 
 void StripDriver::begin(StripUse use) {
   pushed_.reset();  // its memory, before there is more
-  pushed_.reset(new Pushed{{image_, work_->form().inputs, second_, options_.tile_width, options_.tile_height},
+  pushed_.reset(new Pushed{{image_, work_->form().inputs, second_, options_.pushed_width, options_.pushed_height},
                            {*work_, image_, height_, std::move(use)}});
 }
-void StripDriver::abandon() noexcept { pushed_.reset(); }
 
 StripDriver::Pushed& StripDriver::running() {
   require(pushed_ != nullptr, "nothing has begun: begin comes before push and finish");

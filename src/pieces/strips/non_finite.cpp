@@ -24,8 +24,7 @@ void NonFinite::begin(std::int64_t rows_before) {
   const std::int64_t at_once = std::clamp<std::int64_t>(rows_before, 1, 64);
   const std::vector<std::uint8_t> none(static_cast<std::size_t>(image_.width * kinds * at_once));
   for (std::int64_t c = 0; c < image_.channels; ++c) {
-    planes_.emplace_back(marks, Type::u8, regions_, StripSumsOptions{},
-                         StripOptions{.execution = {.backend = Backend::cpu}});
+    planes_.emplace_back(marks, Type::u8, regions_, StripSumsOptions{}, PieceOptions{.workers = {Worker()}});
     planes_.back().begin();
     for (std::int64_t y = 0; y < rows_before; y += at_once) {
       const Shape rows{image_.width, std::min(at_once, rows_before - y), kinds};
@@ -56,29 +55,32 @@ void NonFinite::finish() {
   planes_.clear();
 }
 
-NonFinite::Counts NonFinite::counts(std::size_t answer) const noexcept {
-  if (counts_.empty()) return {};
+const std::uint64_t* NonFinite::counts(std::size_t answer) const noexcept {
+  static constexpr std::uint64_t none[kinds] = {};
+  if (counts_.empty()) return none;
   const auto channels = static_cast<std::size_t>(image_.channels);
-  const std::uint64_t* const of = counts_[answer % channels].data() + answer / channels * kinds;
-  return {of[0], of[1], of[2]};
+  return counts_[answer % channels].data() + answer / channels * kinds;
 }
 
 double NonFinite::sum(std::size_t answer, double finite) const noexcept {
-  const Counts has = counts(answer);
-  if (has.nan > 0 || (has.above > 0 && has.below > 0)) return std::numeric_limits<double>::quiet_NaN();
-  if (has.above > 0) return std::numeric_limits<double>::infinity();
-  return has.below > 0 ? -std::numeric_limits<double>::infinity() : finite;
+  using Limits = std::numeric_limits<double>;
+  switch (non_finite_sum(counts(answer))) {
+    case NonFiniteSum::nan:
+      return Limits::quiet_NaN();
+    case NonFiniteSum::above:
+      return Limits::infinity();
+    case NonFiniteSum::below:
+      return -Limits::infinity();
+    default:
+      return finite;
+  }
 }
 
 double NonFinite::squares(std::size_t answer, double finite) const noexcept {
-  const Counts has = counts(answer);
-  if (has.nan > 0) return std::numeric_limits<double>::quiet_NaN();
-  return has.above + has.below > 0 ? std::numeric_limits<double>::infinity() : finite;
+  if (counts(answer)[0] > 0) return std::numeric_limits<double>::quiet_NaN();
+  return in(answer) ? std::numeric_limits<double>::infinity() : finite;
 }
 
-bool NonFinite::in(std::size_t answer) const noexcept {
-  const Counts has = counts(answer);
-  return has.nan + has.above + has.below > 0;
-}
+bool NonFinite::in(std::size_t answer) const noexcept { return non_finite_sum(counts(answer)) != NonFiniteSum::none; }
 
 }  // namespace areal::pieces

@@ -61,34 +61,36 @@ void count(const Counting& of, const Binning& bins, std::span<std::uint64_t> out
   const cpu::PixelBins rule = pixel_bins(bins, of.type, of.image.channels);
   cpu::StreamedCounts counts(rule, of.image, of.regions, out, of.threads);
   const CountsWork work(counts, of.image, of.type);
-  if (of.image.height > 0) pieces::run_strips(work, of.image, of.rows, {of.read}, {.done = done});
+  if (of.image.height > 0) pieces::run_strips(work, of.image, of.rows, {work.form(), of.read, {}, ""}, {.done = done});
   counts.finish();
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& image, Type type, const Binning& binning,
-                                        Span<const Region> regions, Outside outside, const StripOptions& options) {
+                                        Span<const Region> regions, const PieceOptions& options) {
   check_shape("image", image, type);
   require(static_cast<bool>(read), "read: there is none");
   require(image.batch == 1, "image of batch ", image.batch, ": counts by strips are of one image");
-  require(options.execution.backend == Backend::automatic || options.execution.backend == Backend::cpu, "backend ",
-          name_of(options.execution.backend), ": counts without a tensor are the CPU's; elsewhere take StripHistogram");
-  require(options.execution.threads >= 0, "threads ", options.execution.threads, ": it may be 0 (all) or more");
+  const Execution on = pieces::strips_on(options);
+  require(on.backend == Backend::automatic || on.backend == Backend::cpu, "backend ", name_of(on.backend),
+          ": counts without a tensor are the CPU's; elsewhere take StripHistogram");
+  require(on.threads >= 0, "threads ", on.threads, ": it may be 0 (all) or more");
   require(options.height >= 0, "height ", options.height, ": a strip has 0 (as many as memory takes) or more rows");
-  require(options.tile_width == 0 && options.tile_height == 0, "tiles: counts by strips are read, nothing is pushed");
+  require(options.pushed_width == 0 && options.pushed_height == 0,
+          "pushed tiles: counts by strips are read, nothing is pushed");
   require(regions.memory().is_host(), "regions: they lie on CUDA device ", regions.memory().device,
           ", they must be in host memory");
   pixel_bins(binning, type, image.channels);  // what does not belong together throws here
   std::vector<Region> checked(regions.begin(), regions.end());
   for (std::size_t i = 0; i < checked.size(); ++i)
-    checked[i] = checked_region(checked[i], static_cast<std::int64_t>(i), image.width, image.height, outside);
+    checked[i] = checked_region(checked[i], static_cast<std::int64_t>(i), image.width, image.height, options.outside);
   const auto n = static_cast<std::int64_t>(checked.size());
   const std::int64_t bins = binning.bins();
   std::int64_t answers = 0;
   require(!__builtin_mul_overflow(n, bins, &answers), "regions: ", n, " histograms of ", bins,
           " bins do not fit 63 bits");
-  Counting counting{read, image, type, checked, 1, options.execution.threads};
+  Counting counting{read, image, type, checked, 1, on.threads};
   const auto bytes = [&](std::int64_t of, std::int64_t rows) {
     return cpu::StreamedCounts::bytes(image, of, n) + counting.pixel_bytes(rows);
   };

@@ -27,13 +27,14 @@ Wide bytes_of_rows(const std::vector<Rows>& all, std::int64_t width, std::int64_
 
 }  // namespace
 
-StripHeights::StripHeights(const Work& work, const Shape& image, const StripOptions& options)
+StripHeights::StripHeights(const Work& work, const Shape& image, const PieceOptions& options)
     : work_(work), image_(image), options_(options) {
   require(options.height >= 0, "height ", options.height, ": a strip has 0 (as many as memory takes) or more rows");
-  require(
-      options.tile_width >= 0 && options.tile_height >= 0 && (options.tile_width == 0) == (options.tile_height == 0),
-      "tiles of ", options.tile_width, "x", options.tile_height, ": both extents are given, or none");
-  require(!work.execution().stream, "execution: strips have streams of their own, it may name none");
+  require(options.width == 0 || options.width == image.width, "width ", options.width, ": strips have the image's ",
+          image.width, " columns");
+  require((options.pushed_width > 0 && options.pushed_height > 0) ||
+              (options.pushed_width == 0 && options.pushed_height == 0),
+          "pushed tiles of ", options.pushed_width, "x", options.pushed_height, ": both extents are given, or none");
 }
 
 std::optional<StripBytes> StripHeights::bytes(std::int64_t height) const {
@@ -43,7 +44,7 @@ std::optional<StripBytes> StripHeights::bytes(std::int64_t height) const {
   const Wide tables =
       (form.downloads ? slots : 1) * bytes_of_rows(form.outputs, width + form.margin, rows + form.margin);
   const Wide row = bytes_of_rows(form.outputs, width + form.margin + form.carry_lead, 1);
-  const Wide tiles = bytes_of_rows(form.inputs, width, options_.tile_height);
+  const Wide tiles = bytes_of_rows(form.inputs, width, options_.pushed_height);
   Wide computing = pixels + tables + (form.carried ? row : 0), host = 0;
   if (work_.on_cuda())
     host = pixels + (form.downloads ? tables : row) + tiles;

@@ -9,7 +9,7 @@
 namespace areal::pieces {
 
 /// Bytes where strips of so many rows are computed, and on CUDA in the host's page-locked memory, too; see
-/// StripOptions.
+/// StripSat.
 struct StripBytes {
   std::uint64_t computing = 0, host = 0;
   std::uint64_t most() const noexcept { return computing > host ? computing : host; }
@@ -19,7 +19,7 @@ struct StripBytes {
 class StripHeights {
  public:
   /// Throws InvalidArgument for options that cannot be. The work must stay.
-  StripHeights(const Work& work, const Shape& image, const StripOptions& options);
+  StripHeights(const Work& work, const Shape& image, const PieceOptions& options);
 
   /// None where they do not fit 63 bits.
   std::optional<StripBytes> bytes(std::int64_t height) const;
@@ -34,7 +34,7 @@ class StripHeights {
  private:
   const Work& work_;
   Shape image_;
-  StripOptions options_;
+  PieceOptions options_;
 };
 
 /// On the host, where no memory is given: so many strips that the stages overlap, and that new memory takes less time

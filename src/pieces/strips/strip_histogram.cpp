@@ -1,7 +1,6 @@
 // StripHistogram: integral histogram tensors strip by strip; groups of bins one after another.
 
 #include <algorithm>
-#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <memory>
 #include <optional>
@@ -32,7 +31,7 @@ HistogramOptions of_strip(HistogramOptions options) {
 
 /// A push of the whole image for each group of bins.
 struct PushedTensor {
-  TensorStripSink sink;
+  PieceSink sink;
   std::int64_t group = 0;
   std::optional<pieces::StripDriver> driver;  // of this group
 };
@@ -42,19 +41,19 @@ struct PushedTensor {
 struct StripHistogram::State {
   pieces::TensorSubject subject;
   Border border;
-  StripOptions options;
+  PieceOptions options;
   Shape tensor;
   Execution execution;
   std::int64_t group = 0, groups = 0, height = 0;
   std::uint64_t bytes = 0;
   std::optional<PushedTensor> pushed;
 
-  State(const Shape& image, Type type, const Binning& binning, const HistogramOptions& of, const StripOptions& strips,
-        std::int64_t group_bins, Type weights)
+  State(const Shape& image, Type type, const Binning& binning, const HistogramOptions& of, const PieceOptions& strips,
+        Type weights)
       : subject{image, type, binning, of_strip(of), weights}, border(of.border), options(strips) {
     tensor = HistogramPlan(image, type, binning, of_whole(of), {.backend = Backend::cpu}).tensor_shape();
-    execution = pieces::TensorWork(subject, binning, options.execution).execution();
-    group = group_bins > 0 ? std::min(group_bins, binning.bins()) : chosen_bins();
+    execution = pieces::TensorWork(subject, binning, pieces::strips_on(options)).execution();
+    group = options.bins > 0 ? std::min(options.bins, binning.bins()) : chosen_bins();
     groups = (binning.bins() + group - 1) / group;
     for (std::int64_t g = 1; g < groups; ++g) static_cast<void>(bins_of(g));  // throws for a rule that has no slices
     const pieces::TensorWork first(subject, bins_of(0), execution);
@@ -93,13 +92,14 @@ struct StripHistogram::State {
     return pieces::StripDriver(std::make_unique<pieces::TensorWork>(subject, bins_of(g), execution), subject.image,
                                options, height, "weights");
   }
-  pieces::StripUse use(std::int64_t g, const TensorStripSink& sink) const {
+  pieces::StripUse use(std::int64_t g, const PieceSink& sink) const {
+    require(static_cast<bool>(sink), "sink: there is none");
     const std::int64_t rows = subject.image.height;
     return {.give =
                 [this, g, sink](const pieces::Part& strip, const std::vector<ConstView>& outputs) {
                   const pieces::Frame frame(border, strip);
-                  const TensorStrip given{g * group, frame.y(), frame.of(outputs[0])};
-                  return given.tensor.shape.empty() || sink(given);
+                  const Piece given{.y = frame.y(), .first_bin = g * group, .values = frame.of(outputs[0])};
+                  return given.values.shape.empty() || sink(given);
                 },
             .done =
                 [done_of_all = pieces::told(options.progress, rows * groups), before = g * rows](std::int64_t done) {
@@ -119,31 +119,25 @@ struct StripHistogram::State {
 };
 
 StripHistogram::StripHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options,
-                               const StripOptions& strips, std::int64_t group_bins, Type weights) {
+                               const PieceOptions& strips, Type weights) {
   check_shape("image", image, type);
   require(image.batch == 1, "image of batch ", image.batch, ": tensors by strips are of one image");
-  require(group_bins >= 0, "group_bins ", group_bins, ": a group has 0 (memory decides) or more bins");
-  require(
-      !options.weighted || weights == Type::u8 || weights == Type::u16 || weights == Type::f32 || weights == Type::f64,
-      "weights of ", name_of(weights), ": they may be 8u, 16u, 32f or 64f");
-  if (const Algorithm* const row = find_algorithm("histogram", options.algorithm))
-    require(!row->plain_only, "algorithm ", options.algorithm,
-            " takes no carries, so it makes no tensors by strips; choose auto");
+  require(strips.bins >= 0, "bins ", strips.bins, ": a group has 0 (memory decides) or more bins");
+  pieces::require_weights(options, weights);
+  pieces::require_carries("histogram", options.algorithm, "tensors by strips");
   pixel_bins(binning, type, image.channels);  // what does not belong together throws here
-  state_ = std::make_unique<State>(image, type, binning, options, strips, group_bins, weights);
+  state_ = std::make_unique<State>(image, type, binning, options, strips, weights);
 }
 StripHistogram::~StripHistogram() = default;
 StripHistogram::StripHistogram(StripHistogram&&) noexcept = default;
 StripHistogram& StripHistogram::operator=(StripHistogram&&) noexcept = default;
 
-void StripHistogram::run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights) const {
-  require(static_cast<bool>(sink), "sink: there is none");
+void StripHistogram::run(const ImageReader& read, const PieceSink& sink, const ImageReader& read_weights) const {
   for (std::int64_t g = 0; g < state_->groups; ++g)
     if (!state_->driver_of(g).run(read, read_weights, state_->use(g, sink))) return;
 }
 
-void StripHistogram::begin(TensorStripSink sink) {
-  require(static_cast<bool>(sink), "sink: there is none");
+void StripHistogram::begin(PieceSink sink) {
   state_->pushed.reset();
   state_->pushed.emplace().sink = std::move(sink);
   state_->begin_group(0);

@@ -1,5 +1,6 @@
 #include "pieces/strips/strip_run.hpp"
 #include <algorithm>
+#include <array>
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "pieces/strips/pipeline.hpp"
@@ -7,35 +8,48 @@
 namespace areal::pieces {
 namespace {
 
-/// The rows from y on. Beyond the image are those of its other end.
-void read_rows(const ImageReader& read, const Shape& image, std::int64_t y, const View& into) {
-  if (into.shape.empty()) return;
-  for (std::int64_t done = 0; done < into.shape.height;) {
-    const std::int64_t from = ((y + done) % image.height + image.height) % image.height;
-    const std::int64_t count = std::min(into.shape.height - done, image.height - from);
-    read(0, from, rows_of(into, done, count));
-    done += count;
+/// Rows of one input.
+struct RowReader {
+  const Inputs& inputs;
+  std::size_t which;
+  std::int64_t image_height;
+
+  /// From y on. Beyond the image are those of its other end.
+  ConstView read(std::int64_t y, const View& buffer, bool in_place) const {
+    for (std::int64_t done = 0; done < buffer.shape.height && buffer.shape.width > 0;) {
+      const std::int64_t from = ((y + done) % image_height + image_height) % image_height;
+      const View into = rows_of(buffer, done, std::min(buffer.shape.height - done, image_height - from));
+      const ConstView rows = inputs.read(which, 0, from, into);
+      if (in_place) return rows;  // whose strips wrap around nothing
+      if (rows.data != into.data) copy_rows(rows, into);
+      done += into.shape.height;
+    }
+    return buffer;
   }
-}
+};
 
 }  // namespace
 
-bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
-                const std::vector<ImageReader>& readers, const StripUse& use) {
+bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height, const Inputs& inputs,
+                const StripUse& use) {
   const RowGrid grid(image, strip_height, work.form().halo);
   PieceLane lane(work, image.width, grid.most_rows());
+  const bool in_place = !work.on_cuda() && !use.filled && work.form().halo.rows() == 0;
+  std::array<std::vector<ConstView>, slots> pixels;  // in place
+  const auto pixels_of = [&](std::int64_t k) -> auto& { return pixels[static_cast<std::size_t>(k % slots)]; };
   Stages stages;
   stages.read = [&](std::int64_t k) {
     const Part strip = grid.part(k);
     const std::int64_t there = k > 0 ? lane.take_over(grid.part(k - 1), strip) : 0;
-    for (std::size_t i = 0; i < readers.size(); ++i)
-      read_rows(readers[i], image, strip.first_row() + there,
-                rows_of(lane.input(strip, i), there, strip.rows() - there));
+    pixels_of(k).clear();
+    for (std::size_t i = 0; i < inputs.count(); ++i)
+      pixels_of(k).push_back(RowReader{inputs, i, image.height}.read(
+          strip.first_row() + there, rows_of(lane.input(strip, i), there, strip.rows() - there), in_place));
     if (use.filled) use.filled(strip, lane.input(strip, 0));
     lane.upload(strip);
   };
   stages.compute = [&](std::int64_t k) {
-    lane.compute(grid.part(k));
+    lane.compute(grid.part(k), in_place ? &pixels_of(k) : nullptr);
     if (use.computed) use.computed(grid.part(k), lane);
   };
   stages.give = [&](std::int64_t k) { return !use.give || use.give(grid.part(k), lane.download(grid.part(k))); };

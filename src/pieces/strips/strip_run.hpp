@@ -1,11 +1,11 @@
 #pragma once
 // One image through a lane, in strips: read from the top down, or pushed.
 
-#include <areal/image_reader.hpp>
 #include <functional>
 #include <optional>
 #include <vector>
 #include "pieces/core/grid.hpp"
+#include "pieces/core/inputs.hpp"
 #include "pieces/core/piece_lane.hpp"
 
 namespace areal::pieces {
@@ -23,8 +23,10 @@ struct StripUse {
 };
 
 /// Reads every input, each row once but for those that a halo wraps around to. False where `give` ended it.
-bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
-                const std::vector<ImageReader>& readers, const StripUse& use);
+/// Memory of the image's own is computed from where it lies, where strips have no halo, nobody changes the pixels and
+/// no device needs a copy.
+bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height, const Inputs& inputs,
+                const StripUse& use);
 
 /// Strips of rows that come by themselves.
 class StripFeed {

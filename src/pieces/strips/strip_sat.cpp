@@ -1,7 +1,6 @@
 // StripSat: tables strip by strip. Strips are computed with border `zero`, whatever the border: of its entries every
 // other one has a part.
 
-#include <areal/catalog.hpp>
 #include <memory>
 #include <utility>
 #include "api/core/require.hpp"
@@ -16,17 +15,15 @@ void check_options(const Shape& image, const SatOptions& options) {
   require(image.batch == 1, "image of batch ", image.batch, ": tables by strips are of one image");
   require(!options.tilted && !options.volume && !options.reverse,
           "tables by strips are sums, squares and counts: no tilted table, no volume and no reverse");
-  require(!options.progress, "progress: tables by strips have theirs in StripOptions");
-  if (const Algorithm* const row = find_algorithm("sat", options.algorithm))
-    require(!row->plain_only, "algorithm ", options.algorithm,
-            " takes no carries, so it makes no tables by strips; choose auto");
+  require(!options.progress, "progress: tables by strips have theirs in PieceOptions");
+  pieces::require_carries("sat", options.algorithm, "tables by strips");
 }
 
 pieces::StripDriver driver_of(const Shape& image, Type type, SatOptions options, TypePair types,
-                              const StripOptions& strips) {
+                              const PieceOptions& strips) {
   options.border = Border::zero, options.types = types;
-  auto work =
-      std::make_unique<pieces::TableWork>(image, type, options, strips.execution, pieces::TableWork::Tables::leave);
+  auto work = std::make_unique<pieces::TableWork>(image, type, options, pieces::strips_on(strips),
+                                                  pieces::TableWork::Tables::leave);
   const std::int64_t height = pieces::StripHeights(*work, image, strips).chosen();
   return pieces::StripDriver(std::move(work), image, strips, height, "mask");
 }
@@ -40,29 +37,27 @@ struct StripSat::State {
   Progress progress;
   pieces::StripDriver driver;
 
-  State(const Shape& shape, Type type, const SatOptions& options, const StripOptions& strips)
+  State(const Shape& shape, Type type, const SatOptions& options, const PieceOptions& strips)
       : image(shape),
         border(options.border),
         whole(shape, type, pieces::of_whole(options), {.backend = Backend::cpu}),
         progress(strips.progress),
         driver(driver_of(shape, type, options, whole.types(), strips)) {}
 
-  pieces::StripUse use(const SatStripSink& sink) const {
+  pieces::StripUse use(const PieceSink& sink) const {
+    require(static_cast<bool>(sink), "sink: there is none");
     return {.give =
                 [this, sink](const pieces::Part& strip, const std::vector<ConstView>& tables) {
                   const pieces::Frame frame(border, strip);
-                  SatStrip given{frame.y(), frame.of(tables[0])};
-                  if (given.sum.shape.empty()) return true;
-                  std::size_t t = 1;
-                  if (whole.squares_type()) given.squares = frame.of(tables[t++]);
-                  if (t < tables.size()) given.count = frame.of(tables[t]);
-                  return sink(given);
+                  const std::vector<ConstView> framed = frame.of(tables);
+                  return framed[0].shape.empty() ||
+                         sink(pieces::piece_of(0, frame.y(), framed, whole.squares_type().has_value()));
                 },
             .done = pieces::told(progress, image.height)};
   }
 };
 
-StripSat::StripSat(const Shape& image, Type type, const SatOptions& options, const StripOptions& strips) {
+StripSat::StripSat(const Shape& image, Type type, const SatOptions& options, const PieceOptions& strips) {
   check_options(image, options);
   state_ = std::make_unique<State>(image, type, options, strips);
 }
@@ -70,15 +65,10 @@ StripSat::~StripSat() = default;
 StripSat::StripSat(StripSat&&) noexcept = default;
 StripSat& StripSat::operator=(StripSat&&) noexcept = default;
 
-void StripSat::run(const ImageReader& read, const SatStripSink& sink, const ImageReader& read_mask) {
-  require(static_cast<bool>(sink), "sink: there is none");
-  state_->driver.abandon();
+void StripSat::run(const ImageReader& read, const PieceSink& sink, const ImageReader& read_mask) {
   state_->driver.run(read, read_mask, state_->use(sink));
 }
-void StripSat::begin(SatStripSink sink) {
-  require(static_cast<bool>(sink), "sink: there is none");
-  state_->driver.begin(state_->use(sink));
-}
+void StripSat::begin(PieceSink sink) { state_->driver.begin(state_->use(sink)); }
 bool StripSat::push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask) {
   return state_->driver.push(x, y, block, mask);
 }

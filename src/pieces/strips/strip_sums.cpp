@@ -31,7 +31,7 @@ Type sums_type(Type input, bool narrow) {
 struct StripSums::State {
   Shape image;
   Type type;
-  StripOptions options;
+  PieceOptions options;
   pieces::RegionEvents events;
   std::unique_ptr<pieces::PanelSums> panels;  // then there are no tables
   std::optional<pieces::StripDriver> driver;
@@ -40,11 +40,11 @@ struct StripSums::State {
   bool done = false;
 
   State(const Shape& shape, Type of, Span<const Region> regions, const StripSumsOptions& sums_options,
-        const StripOptions& strip_options)
+        const PieceOptions& strip_options)
       : image(shape),
         type(of),
         options(strip_options),
-        events(regions, shape.width, shape.height, sums_options.outside) {
+        events(regions, shape.width, shape.height, strip_options.outside) {
     choose(sums_options.squares);
     if (is_float(type))
       non_finite.emplace(image, type, std::vector<Region>(events.regions().begin(), events.regions().end()));
@@ -55,7 +55,7 @@ struct StripSums::State {
   std::int64_t chosen_height(const pieces::Work& work) const {
     const pieces::StripHeights heights(work, image, options);
     if (work.on_cuda() || options.memory == 0 || options.height > 0) return heights.chosen();
-    StripOptions limited = options;
+    PieceOptions limited = options;
     limited.memory = std::min(options.memory, heights.usual_bytes());
     return std::min(pieces::StripHeights(work, image, limited).chosen(), pieces::usual_most_rows(image.height));
   }
@@ -63,7 +63,8 @@ struct StripSums::State {
   std::unique_ptr<pieces::TableWork> work_of(bool squares, Type table) const {
     SatOptions sat{.border = Border::zero, .types = TypePair{type, table}};
     if (squares) sat.squares = Squares::automatic;
-    return std::make_unique<pieces::TableWork>(image, type, sat, options.execution, pieces::TableWork::Tables::stay);
+    return std::make_unique<pieces::TableWork>(image, type, sat, pieces::strips_on(options),
+                                               pieces::TableWork::Tables::stay);
   }
   void drive(std::unique_ptr<const pieces::Work> work, std::int64_t height) {
     driver.emplace(std::move(work), image, options, height, "mask");
@@ -175,7 +176,7 @@ struct StripSums::State {
 };
 
 StripSums::StripSums(const Shape& image, Type type, Span<const Region> regions, const StripSumsOptions& options,
-                     const StripOptions& strips) {
+                     const PieceOptions& strips) {
   check_shape("image", image, type);
   require(image.batch == 1, "image of batch ", image.batch, ": sums by strips are of one image");
   state_ = std::make_unique<State>(image, type, regions, options, strips);
@@ -186,14 +187,12 @@ StripSums& StripSums::operator=(StripSums&&) noexcept = default;
 
 void StripSums::run(const ImageReader& read) {
   State& s = *state_;
-  s.driver->abandon();
   s.restart();
   s.driver->run(read, {}, s.use());
   s.finished();
 }
 void StripSums::begin() {
   State& s = *state_;
-  s.driver->abandon();
   s.restart();
   s.driver->begin(s.use());
 }

@@ -10,7 +10,7 @@
 namespace areal {
 namespace {
 
-pieces::StripDriver driver_of(std::unique_ptr<const pieces::WindowWork> work, const Shape& image, StripOptions strips) {
+pieces::StripDriver driver_of(std::unique_ptr<const pieces::WindowWork> work, const Shape& image, PieceOptions strips) {
   if (work->needs_the_whole()) strips.height = image.height;
   const std::int64_t height = pieces::StripHeights(*work, image, strips).chosen();
   return pieces::StripDriver(std::move(work), image, strips, height, "mask");
@@ -25,7 +25,7 @@ struct StripWindows::State {
   SatPlan tables;  // of one row
   pieces::StripDriver driver;
 
-  State(const Shape& image, const Window& of, const StripOptions& strips,
+  State(const Shape& image, const Window& of, const PieceOptions& strips,
         std::unique_ptr<const pieces::WindowWork> work)
       : window(of),
         out(window_shape(image.width, image.height, of)),
@@ -36,6 +36,7 @@ struct StripWindows::State {
   }
 
   pieces::StripUse use(const WindowStripSink& sink) const {
+    require(static_cast<bool>(sink), "sink: there is none");
     return {.give =
                 [this, sink](const pieces::Part& strip, const std::vector<ConstView>& outputs) {
                   if (out.width == 0 || strip.pixels.height == 0) return true;
@@ -51,23 +52,21 @@ struct StripWindows::State {
 };
 
 StripWindows::StripWindows(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options,
-                           const StripOptions& strips) {
+                           const PieceOptions& strips) {
   check_shape("image", image, type);
   require(image.batch == 1, "image of batch ", image.batch, ": windows by strips are of one image");
   state_ = std::make_unique<State>(
-      image, window, strips, std::make_unique<pieces::WindowWork>(image, type, window, options, strips.execution));
+      image, window, strips,
+      std::make_unique<pieces::WindowWork>(image, type, window, options, pieces::strips_on(strips)));
 }
 StripWindows::~StripWindows() = default;
 StripWindows::StripWindows(StripWindows&&) noexcept = default;
 StripWindows& StripWindows::operator=(StripWindows&&) noexcept = default;
 
 void StripWindows::run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_mask) {
-  require(static_cast<bool>(sink), "sink: there is none");
-  state_->driver.abandon();
   state_->driver.run(read, read_mask, state_->use(sink));
 }
 void StripWindows::begin(WindowStripSink sink) {
-  require(static_cast<bool>(sink), "sink: there is none");
   require(state_->window.edge != Edge::wrap,
           "windows with edge `wrap` need the last rows before the first: the image must be read, not pushed");
   state_->driver.begin(state_->use(sink));

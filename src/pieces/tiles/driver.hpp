@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 #include "api/core/memory.hpp"
+#include "pieces/core/inputs.hpp"
 #include "pieces/tiles/readiness.hpp"
 #include "pieces/tiles/tile_job.hpp"
 #include "pieces/tiles/tile_lane.hpp"
@@ -40,7 +41,7 @@ class TilePool {
 
 /// How a run reads its inputs, and what it does with the parts.
 struct TileUse {
-  std::vector<ImageRows> rows;  ///< one for each input of the form
+  Inputs inputs;
   /// Parts wait for the edges of their neighbours, and tell `TileRun::handed_on` of theirs.
   bool carried = false;
   /// Tiles without need are not read; none: all are.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <areal/region_histogram.hpp>
 #include <mutex>
-#include "api/core/require.hpp"
 #include "pieces/tiles/tiled_histogram.hpp"
 
 namespace areal::pieces {
@@ -29,11 +28,10 @@ struct RegionsOfTile {
 
 }  // namespace
 
-void answer_regions(const TiledBins& bins, const TileJob& job, TilePool& pool, const ImageRows& rows,
+void answer_regions(const TiledBins& bins, const TileJob& job, TilePool& pool, const ImageReader& read,
                     std::span<const Region> regions, std::span<std::uint64_t> counts, const queue::WrapWorker& wrap) {
-  require(static_cast<bool>(rows), "rows: there are none");
   std::mutex adding;
-  TileUse use{.rows = {rows},
+  TileUse use{.inputs = {job.form, read, {}, ""},
               .needs_pixels = [&](const Part& part) { return !RegionsOfTile(regions, part.pixels).regions.empty(); }};
   TileRun* run = nullptr;
   use.work = [&](TileLane& lane, int number, const Part& part, const TilePixels& pixels) {

@@ -32,8 +32,19 @@ std::uint64_t part_bytes(const Work& work, std::int64_t width, std::int64_t heig
   return bytes + carries.above_bytes() + carries.left_bytes();
 }
 
-std::uint64_t device_limit(const Worker& worker, std::uint64_t device_bytes) {
-  return device_bytes > 0 ? device_bytes : cuda::free_memory(worker.device) / 10 * 9;
+std::uint64_t device_limit(const Worker& worker, std::uint64_t memory) {
+  return memory > 0 ? memory : cuda::free_memory(worker.device) / 10 * 9;
+}
+
+TiledGrid fixed_tiles(const TileJob& job, const PieceOptions& options) {
+  const auto part = [](std::int64_t asked, std::int64_t whole) {
+    return std::max<std::int64_t>(1, asked > 0 ? std::min(asked, whole) : whole);
+  };
+  TiledGrid cut;
+  cut.tile_width = part(options.width, job.image.width), cut.tile_height = part(options.height, job.image.height);
+  cut.columns = std::max<std::int64_t>(1, quotient_up(job.image.width, cut.tile_width));
+  cut.rows = std::max<std::int64_t>(1, quotient_up(job.image.height, cut.tile_height));
+  return cut;
 }
 
 TiledGrid cut_tiles(const Shape& image, const CutRule& rule) {

@@ -29,7 +29,10 @@ struct CutRule {
 /// Bytes of a part where it is computed: inputs, outputs, carries and workspace.
 std::uint64_t part_bytes(const Work& work, std::int64_t width, std::int64_t height);
 /// What a CUDA worker may take: what the caller says, or nine tenths of what is free.
-std::uint64_t device_limit(const Worker& worker, std::uint64_t device_bytes);
+std::uint64_t device_limit(const Worker& worker, std::uint64_t memory);
+
+/// Tiles of that size, each with all bins.
+TiledGrid fixed_tiles(const TileJob& job, const PieceOptions& options);
 
 /// Whole rows, or squares where one row does not fit; with room for `lanes` to compute and copy at the same time.
 /// Throws OutOfMemory where one pixel does not fit. Of an image without pixels, one tile.

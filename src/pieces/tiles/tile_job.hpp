@@ -33,6 +33,7 @@ struct TileJob {
   Shape whole;                ///< what is read
   std::int64_t x = 0, y = 0;  ///< of the first pixel of `image` in `whole`
   Form form;                  ///< of all bins
+  bool squares = false;       ///< the second output
   const char* second = "";    ///< the name of what is read beside the image
   std::vector<Worker> workers;
   int cuda_lanes = 1;  ///< parts that a CUDA worker has in hand at once; others have one
@@ -57,6 +58,8 @@ struct TileJob {
     const std::int64_t first = group * cut.bins;
     return {first, std::min(cut.bins, bins - first)};
   }
+  /// What the caller says of workers and of progress; `work` is given. Throws InvalidArgument, Unavailable.
+  void take(const PieceOptions& options);
   TileGrid grid() const { return {image, cut, form.reverse}; }
 };
 

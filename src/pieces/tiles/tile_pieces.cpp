@@ -56,7 +56,7 @@ class Giver {
       : job_(job),
         giving_(giving),
         run_(job, pool,
-             {.rows = {giving.rows, giving.second},
+             {.inputs = {job.form, giving.read, giving.read_second, job.second},
               .carried = true,
               .work = [this](TileLane& lane, int worker, const Part& part,
                              const TilePixels& pixels) { return work(lane, worker, part, pixels); },
@@ -80,19 +80,16 @@ class Giver {
       run_.handed_on(n);
     }
     const Frame frame(job_.form, part, grid.above(n).has_value(), grid.left(n).has_value());
-    std::vector<ConstView> framed;
-    for (const ConstView& output : outputs) framed.push_back(frame.of(output));
+    const std::vector<ConstView> framed = frame.of(outputs);
     const Chunks chunks(framed, job_.planes_apart, job_.piece_bytes);
     std::int64_t fetched = given;
     for (; given < chunks.count(); ++given) {
       for (; fetched < std::min(chunks.count(), given + TileLane::buffers); ++fetched)
         lane.fetch(fetched, chunks.of(fetched));
-      const TilePiece piece{frame.x(),
-                            frame.y() + chunks.first_row(given),
-                            grid.group_of(n),
-                            chunks.first_plane(given),
-                            lane.fetched(given, chunks.of(given)),
-                            worker};
+      Piece piece =
+          piece_of(frame.x(), frame.y() + chunks.first_row(given), lane.fetched(given, chunks.of(given)), job_.squares);
+      piece.first_bin = job_.bins_of(grid.group_of(n)).first + chunks.first_plane(given);
+      piece.worker = worker;
       if (!give(piece)) return true;
     }
     given = all_chunks;
@@ -100,12 +97,12 @@ class Giver {
   }
 
   // False where the run has been stopped.
-  bool give(const TilePiece& piece) {
+  bool give(const Piece& piece) {
     std::unique_lock lock(giving_one_, std::defer_lock);
     if (giving_.one_at_a_time) lock.lock();
     if (run_.stopped()) return false;
     try {
-      if (!giving_.give(piece)) run_.stop();
+      if (!giving_.sink(piece)) run_.stop();
     } catch (...) {  // not the worker's fault
       run_.stop(std::current_exception());
     }
@@ -117,17 +114,13 @@ class Giver {
   TileRun run_;
   EdgeCarries carries_;
   std::mutex giving_one_;
-  std::vector<std::int64_t> given_;  // chunks of each part that `give` has had, in all attempts
+  std::vector<std::int64_t> given_;  // chunks of each part that the sink has had, in all attempts
 };
 
 }  // namespace
 
 void give_pieces(const TileJob& job, TilePool& pool, const TileGiving& giving, const queue::WrapWorker& wrap) {
-  require(static_cast<bool>(giving.rows), "rows: there are none");
-  const bool has_second = job.form.inputs.size() > 1;
-  require(
-      has_second == static_cast<bool>(giving.second), "rows of the ", job.second,
-      has_second ? " are missing, and the options ask for them" : " were given, but the options do not ask for them");
+  require(static_cast<bool>(giving.sink), "sink: there is none");
   Giver(job, pool, giving)(wrap);
 }
 

@@ -2,7 +2,6 @@
 
 #include "pieces/tiles/tiled_histogram.hpp"
 #include <algorithm>
-#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <mutex>
@@ -14,7 +13,6 @@
 #include "api/core/view_check.hpp"
 #include "pieces/core/tensor_work.hpp"
 #include "pieces/tiles/tile_cut.hpp"
-#include "queue/workers.hpp"
 
 namespace areal::pieces {
 namespace {
@@ -29,23 +27,19 @@ TileJob job_of(const TiledBins& bins, const HistogramOptions& options, const Sha
   job.whole = bins.image;
   job.image = image;
   job.second = "weights";
-  job.workers = bins.options.workers;
   job.cuda_lanes = 2;
-  job.note = bins.options.note;
-  job.progress = bins.options.progress;
   job.cancelled = "the tiled histogram was cancelled";
-  job.piece_bytes = bins.options.piece_bytes;
   job.planes_apart = true;
   job.bins = bins.binning.bins();
-  job.work = [subject = TensorSubject{image, bins.type, bins.binning, options,
-                                      bins.options.weights.value_or(Type::f32)}](const Worker& worker, const Bins& of) {
+  job.work = [subject = TensorSubject{image, bins.type, bins.binning, options, bins.weights}](const Worker& worker,
+                                                                                              const Bins& of) {
     return std::make_unique<TensorWork>(subject, subject.binning.slice(of.first, of.count), execution_of(worker));
   };
-  for (const Worker& worker : job.workers) job.form = job.work(worker, {0, job.bins})->form();
+  job.take(bins.tiles);
   return job;
 }
 
-bool is_fixed(const TiledOptions& o) { return o.tile_width > 0 || o.tile_height > 0 || o.group_bins > 0; }
+bool is_fixed(const PieceOptions& tiles) { return tiles.width > 0 || tiles.height > 0 || tiles.bins > 0; }
 
 /// Throws where the binning has no such groups.
 TiledGrid with_groups(TiledGrid cut, const TileJob& job, const Binning& binning, std::int64_t bins) {
@@ -57,15 +51,8 @@ TiledGrid with_groups(TiledGrid cut, const TileJob& job, const Binning& binning,
 }
 
 TiledGrid fixed_cut(const TiledBins& bins, const TileJob& job) {
-  const auto part = [](std::int64_t asked, std::int64_t whole) {
-    return std::max<std::int64_t>(1, asked > 0 ? std::min(asked, whole) : whole);
-  };
-  const TiledOptions& o = bins.options;
-  TiledGrid cut;
-  cut.tile_width = part(o.tile_width, job.image.width), cut.tile_height = part(o.tile_height, job.image.height);
-  cut.columns = std::max<std::int64_t>(1, quotient_up(job.image.width, cut.tile_width));
-  cut.rows = std::max<std::int64_t>(1, quotient_up(job.image.height, cut.tile_height));
-  return with_groups(cut, job, bins.binning, part(o.group_bins, job.bins));
+  const std::int64_t group = bins.tiles.bins > 0 ? std::min(bins.tiles.bins, job.bins) : job.bins;
+  return with_groups(fixed_tiles(job, bins.tiles), job, bins.binning, group);
 }
 
 /// Of parts with the first `count` bins.
@@ -78,7 +65,7 @@ CutRule rule_of(const TiledBins& bins, const TileJob& job, bool pieces, std::int
   std::vector<std::shared_ptr<const Work>> works;
   for (const Worker& worker : job.workers) {
     const bool streams = worker.backend == Backend::cpu && !pieces;
-    std::uint64_t limit = streams ? host_pixel_bytes : bins.options.device_bytes;
+    std::uint64_t limit = streams ? host_pixel_bytes : bins.tiles.memory;
     if (is_cuda(worker)) limit = device_limit(worker, limit);
     if (limit == 0) limit = host_tensor_bytes;
     rule.limits.push_back(limit / static_cast<std::uint64_t>(job.lanes_of(worker)));
@@ -99,28 +86,22 @@ TiledGrid tiles_of(const TiledBins& bins, const TileJob& job, bool pieces) {
 
 TileJob job_of_answers(const TiledBins& bins) {
   TileJob job = job_of(bins, {}, bins.image);
-  job.cut = is_fixed(bins.options) ? fixed_cut(bins, job) : tiles_of(bins, job, false);
+  job.cut = is_fixed(bins.tiles) ? fixed_cut(bins, job) : tiles_of(bins, job, false);
   return job;
 }
 
 TileJob job_of_pieces(const TiledBins& bins) {
-  const TiledOptions& o = bins.options;
-  require(!o.weights || *o.weights == Type::u8 || *o.weights == Type::u16 || is_float(*o.weights), "weights of ",
-          name_of(o.weights.value_or(Type::u8)), ": they may be 8u, 16u, 32f or 64f");
-  if (const Algorithm* const row = find_algorithm("histogram", o.algorithm))
-    require(!row->plain_only, "algorithm ", o.algorithm,
-            " takes no carries, so it makes no tensors by tiles; choose auto");
+  require_weights(bins.options, bins.weights);
+  require_carries("histogram", bins.options.algorithm, "tensors by tiles");
   Shape image = bins.image;
-  const HistogramOptions options{.border = without_last(o.border, image),
-                                 .counter = o.counter,
-                                 .weighted = o.weights.has_value(),
-                                 .carries = true,
-                                 .algorithm = o.algorithm};
+  HistogramOptions options = bins.options;
+  options.border = without_last(options.border, image);
+  options.carries = true, options.memory_limit = 0, options.progress = {};
   return job_of(bins, options, image);
 }
 
 TiledGrid cut_of_pieces(const TiledBins& bins, const TileJob& job) {
-  if (is_fixed(bins.options)) return fixed_cut(bins, job);
+  if (is_fixed(bins.tiles)) return fixed_cut(bins, job);
   // Of joint bins, groups are whole planes of the first channel.
   const Binning& binning = bins.binning;
   const std::int64_t unit = binning.kind() == Binning::Kind::joint ? job.bins / binning.parts()[0].bins() : 1;
@@ -139,16 +120,6 @@ TiledGrid cut_of_pieces(const TiledBins& bins, const TileJob& job) {
   } catch (const InvalidArgument&) {  // a rule that has no slices: labels around an ignored one
   }
   return tiles_of(bins, job, true);
-}
-
-void run_tensor(const TileJob& job, TilePool& pool, const ImageRows& rows, const ImageRows& weights,
-                const TensorSink& sink, const queue::WrapWorker& wrap) {
-  require(static_cast<bool>(sink), "sink: there is none");
-  const auto give = [&](const TilePiece& piece) {
-    return sink({job.bins_of(piece.group).first + piece.first_plane, piece.x, piece.y,
-                 TensorView(piece.outputs[0], Border::none), piece.worker});
-  };
-  give_pieces(job, pool, {rows, weights, give}, wrap);
 }
 
 }  // namespace areal::pieces
@@ -172,17 +143,12 @@ struct TiledHistogram::State {
   }
 };
 
-TiledHistogram::TiledHistogram(const Shape& image, Type type, const Binning& binning, TiledOptions options) {
+TiledHistogram::TiledHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options,
+                               const PieceOptions& tiles, Type weights) {
   check_shape("image", image, type);
   require(image.batch == 1, "image of a batch of ", image.batch, ": it is one image");
   pixel_bins(binning, type, image.channels);  // what does not belong together throws here
-  require(options.tile_width >= 0 && options.tile_height >= 0 && options.group_bins >= 0, "tiles of ",
-          options.tile_width, "x", options.tile_height, ", groups of ", options.group_bins,
-          " bins: 0 (all) or more is needed");
-  require(options.piece_bytes > 0, "piece_bytes 0: pieces need some memory");
-  if (options.workers.empty()) options.workers.emplace_back();
-  queue::require_workers(options.workers);
-  state_ = std::make_unique<State>(pieces::TiledBins{image, type, binning, std::move(options)});
+  state_ = std::make_unique<State>(pieces::TiledBins{image, type, binning, options, tiles, weights});
 }
 TiledHistogram::~TiledHistogram() = default;
 TiledHistogram::TiledHistogram(TiledHistogram&&) noexcept = default;
@@ -191,22 +157,23 @@ TiledHistogram& TiledHistogram::operator=(TiledHistogram&&) noexcept = default;
 const TiledGrid& TiledHistogram::grid() const noexcept { return state_->answers.cut; }
 TiledGrid TiledHistogram::piece_grid() const { return state_->cut_pieces().cut; }
 
-void TiledHistogram::answers(const ImageRows& rows, Span<const Region> regions, Span<std::uint64_t> counts) const {
-  const auto& [image, type, binning, options] = state_->bins;
+void TiledHistogram::answers(const ImageReader& read, Span<const Region> regions, Span<std::uint64_t> counts) const {
+  const Shape& image = state_->bins.image;
+  const std::int64_t bins = state_->bins.binning.bins();
   require(regions.memory().is_host() && counts.memory().is_host(), "regions and counts must be in host memory");
   std::size_t wanted = 0;
-  require(!__builtin_mul_overflow(regions.size(), static_cast<std::size_t>(binning.bins()), &wanted) &&
-              wanted == counts.size(),
-          "counts: ", counts.size(), " elements for ", regions.size(), " regions of ", binning.bins(), " bins");
+  require(!__builtin_mul_overflow(regions.size(), static_cast<std::size_t>(bins), &wanted) && wanted == counts.size(),
+          "counts: ", counts.size(), " elements for ", regions.size(), " regions of ", bins, " bins");
   std::vector<Region> checked(regions.begin(), regions.end());
   for (std::size_t i = 0; i < checked.size(); ++i)
-    checked[i] = checked_region(checked[i], static_cast<std::int64_t>(i), image.width, image.height, options.outside);
+    checked[i] =
+        checked_region(checked[i], static_cast<std::int64_t>(i), image.width, image.height, state_->bins.tiles.outside);
   std::fill_n(counts.data(), counts.size(), 0);
-  pieces::answer_regions(state_->bins, state_->answers, state_->pool, rows, checked, counts.host());
+  pieces::answer_regions(state_->bins, state_->answers, state_->pool, read, checked, counts.host());
 }
 
-void TiledHistogram::pieces(const ImageRows& rows, const TensorSink& sink, const ImageRows& weights) const {
-  pieces::run_tensor(state_->cut_pieces(), state_->pool, rows, weights, sink);
+void TiledHistogram::pieces(const ImageReader& read, const PieceSink& sink, const ImageReader& read_weights) const {
+  pieces::give_pieces(state_->cut_pieces(), state_->pool, {read, read_weights, sink});
 }
 
 }  // namespace areal

@@ -13,7 +13,9 @@ struct TiledBins {
   Shape image;
   Type type;
   Binning binning;
-  TiledOptions options;
+  HistogramOptions options;  ///< of pieces
+  PieceOptions tiles;
+  Type weights = Type::f32;
 };
 
 /// Tiles of all bins: rows first, columns where one row does not fit. Several regions are answered from one tile's
@@ -27,11 +29,8 @@ TileJob job_of_pieces(const TiledBins& bins);
 TiledGrid cut_of_pieces(const TiledBins& bins, const TileJob& job);
 
 /// Counts of regions, as TiledHistogram::answers.
-void answer_regions(const TiledBins& bins, const TileJob& job, TilePool& pool, const ImageRows& rows,
+void answer_regions(const TiledBins& bins, const TileJob& job, TilePool& pool, const ImageReader& read,
                     std::span<const Region> regions, std::span<std::uint64_t> counts,
                     const queue::WrapWorker& wrap = {});
-/// The tensor, as TiledHistogram::pieces.
-void run_tensor(const TileJob& job, TilePool& pool, const ImageRows& rows, const ImageRows& weights,
-                const TensorSink& sink, const queue::WrapWorker& wrap = {});
 
 }  // namespace areal::pieces

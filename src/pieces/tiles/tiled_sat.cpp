@@ -2,14 +2,12 @@
 
 #include "pieces/tiles/tiled_sat.hpp"
 #include <algorithm>
-#include <areal/catalog.hpp>
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "pieces/core/table_work.hpp"
 #include "pieces/tiles/tile_cut.hpp"
-#include "queue/workers.hpp"
 
 namespace areal::pieces {
 namespace {
@@ -22,18 +20,18 @@ void check_options(const Shape& image, const SatOptions& options) {
   require(image.batch == 1, "image of batch ", image.batch, ": tables by tiles are of one image");
   require(!options.tilted && !options.volume,
           "tables by tiles are sums, squares and counts: no tilted table and no volume");
-  if (const Algorithm* const row = find_algorithm("sat", options.algorithm))
-    require(!row->plain_only, "algorithm ", options.algorithm,
-            " takes no carries, so it makes no tables by tiles; choose auto");
+  require(!options.progress, "progress: tables by tiles have theirs in PieceOptions");
+  require_carries("sat", options.algorithm, "tables by tiles");
 }
 
-TiledGrid cut_of(const TileJob& job, std::uint64_t device_bytes) {
+TiledGrid cut_of(const TileJob& job, const PieceOptions& tiles) {
+  if (tiles.width > 0 || tiles.height > 0) return fixed_tiles(job, tiles);
   CutRule rule{.lanes = job.lanes(), .multiple = kernel_tile, .one = "one pixel's table does not fit"};
   std::vector<std::shared_ptr<const Work>> works;
   for (const Worker& worker : job.workers) {
-    std::uint64_t limit = device_bytes;
+    std::uint64_t limit = tiles.memory;
     if (is_cuda(worker))
-      limit = device_limit(worker, device_bytes), rule.most_bytes = device_tile_bytes;
+      limit = device_limit(worker, limit), rule.most_bytes = device_tile_bytes;
     else
       limit = limit == 0 ? host_tile_bytes : std::min(limit, host_tile_bytes);
     rule.limits.push_back(limit / static_cast<std::uint64_t>(job.lanes_of(worker)));
@@ -48,50 +46,31 @@ TiledGrid cut_of(const TileJob& job, std::uint64_t device_bytes) {
 
 }  // namespace
 
-TiledTables tiled_tables(const Shape& image, Type type, const SatOptions& options, const TiledOptions& tiled) {
+TiledTables tiled_tables(const Shape& image, Type type, const SatOptions& options, const PieceOptions& tiles) {
   TiledTables tables{
       {}, {image, type, of_whole(options), {.backend = Backend::cpu}}, options.mask || options.ignore_nan};
   check_options(image, options);
   TileJob& job = tables.job;
-  job.workers = tiled.workers.empty() ? std::vector<Worker>(1) : tiled.workers;
-  queue::require_workers(job.workers);
   job.image = job.whole = image;
   SatOptions of_tile = options;
-  of_tile.types = tables.whole.types(), of_tile.progress = {};
+  of_tile.types = tables.whole.types();
   of_tile.border = without_last(options.border, job.image);
   if (options.reverse) job.x = image.width - job.image.width, job.y = image.height - job.image.height;
   job.work = [part = job.image, type, of_tile](const Worker& worker, const Bins&) {
     return std::make_unique<TableWork>(part, type, of_tile, execution_of(worker), TableWork::Tables::leave);
   };
-  job.form = job.work(job.workers[0], {})->form();
+  job.take(tiles);
   for (const Rows& table : job.form.outputs)
     for (const Worker& worker : job.workers)
       require(!is_float(table.type) || worker.backend == job.workers[0].backend, "workers ", name_of(job.workers[0]),
               " and ", name_of(worker), ": tables of ", name_of(table.type),
               " take workers of one backend, so that the same bits come out every time");
+  job.squares = tables.whole.squares_type().has_value();
   job.second = "mask";
   job.cuda_lanes = 3;  // one is uploaded, one downloaded and one delivered
-  job.note = tiled.note;
-  job.progress = options.progress;
   job.cancelled = "the summed-area table was cancelled";
-  job.piece_bytes = tiled.piece_bytes;
-  job.cut = cut_of(job, tiled.device_bytes);
+  job.cut = cut_of(job, tiles);
   return tables;
-}
-
-SatPiece TiledTables::piece_of(const TilePiece& piece) const {
-  SatPiece given{piece.x, piece.y, piece.outputs[0]};
-  if (whole.squares_type()) given.squares = piece.outputs[1];
-  if (counts) given.count = piece.outputs.back();
-  return given;
-}
-
-void run_tables(const TiledTables& tables, const ImageRows& rows, const ImageRows& mask, const SatSink& sink,
-                bool one_at_a_time, const queue::WrapWorker& wrap) {
-  require(static_cast<bool>(sink), "sink: there is none");
-  TilePool pool;
-  const auto give = [&](const TilePiece& piece) { return sink(tables.piece_of(piece)); };
-  give_pieces(tables.job, pool, {rows, mask, give, one_at_a_time}, wrap);
 }
 
 }  // namespace areal::pieces
@@ -102,8 +81,8 @@ struct TiledSat::State {
   pieces::TiledTables tables;
 };
 
-TiledSat::TiledSat(const Shape& image, Type type, const SatOptions& options, TiledOptions tiled)
-    : state_(std::make_unique<State>(State{pieces::tiled_tables(image, type, options, tiled)})) {}
+TiledSat::TiledSat(const Shape& image, Type type, const SatOptions& options, const PieceOptions& tiles)
+    : state_(std::make_unique<State>(State{pieces::tiled_tables(image, type, options, tiles)})) {}
 TiledSat::~TiledSat() = default;
 TiledSat::TiledSat(TiledSat&&) noexcept = default;
 TiledSat& TiledSat::operator=(TiledSat&&) noexcept = default;
@@ -114,12 +93,13 @@ Shape TiledSat::count_shape() const noexcept { return state_->tables.whole.count
 TypePair TiledSat::types() const noexcept { return state_->tables.whole.types(); }
 std::optional<Type> TiledSat::squares_type() const noexcept { return state_->tables.whole.squares_type(); }
 
-void TiledSat::pieces(const ImageRows& rows, const SatSink& sink, const ImageRows& mask) const {
-  pieces::run_tables(state_->tables, rows, mask, sink, true);
+void TiledSat::pieces(const ImageReader& read, const PieceSink& sink, const ImageReader& read_mask) const {
+  pieces::TilePool pool;
+  pieces::give_pieces(state_->tables.job, pool, {read, read_mask, sink});
 }
 
-void TiledSat::table(const ImageRows& rows, const View& sum, const View& squares, const View& count,
-                     const ImageRows& mask) const {
+void TiledSat::table(const ImageReader& read, const View& sum, const View& squares, const View& count,
+                     const ImageReader& read_mask) const {
   const pieces::TiledTables& tables = state_->tables;
   struct Whole {
     const char* name;
@@ -145,13 +125,14 @@ void TiledSat::table(const ImageRows& rows, const View& sum, const View& squares
     char* const first = static_cast<char*>(whole.row(y)) + x * whole.column_pitch();
     copy_rows(piece, View(first, piece.type, piece.shape, whole.row_pitch, whole.plane_pitch));
   };
-  const SatSink sink = [&](const SatPiece& piece) {
-    put(piece.sum, piece.x, piece.y, sum);
+  const PieceSink sink = [&](const Piece& piece) {
+    put(piece.values, piece.x, piece.y, sum);
     put(piece.squares, piece.x, piece.y, squares);
     put(piece.count, piece.x, piece.y, count);
     return true;
   };
-  pieces::run_tables(tables, rows, mask, sink, false);
+  pieces::TilePool pool;
+  pieces::give_pieces(tables.job, pool, {read, read_mask, sink, false});
 }
 
 }  // namespace areal

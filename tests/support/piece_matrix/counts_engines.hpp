@@ -66,10 +66,9 @@ inline Counts whole_counts(const TensorQuestion& q, const CountsInputs& in) {
 inline Counts strip_counts_of(const TensorQuestion& q, const CountsInputs& in) {
   refuse_if(q.weights.has_value(), "strip_counts has no weights");
   Watch watch;
-  StripOptions how{.execution = {.threads = 2}, .height = q.cut.height};
+  PieceOptions how{.workers = {{.threads = 2}}, .height = q.cut.height, .outside = outside_of(q)};
   if (q.progress) how.progress = watch.callback();
-  const auto counts =
-      strip_counts(reader_of(in.image_view()), q.image, q.type, q.rule.binning, in.regions, outside_of(q), how);
+  const auto counts = strip_counts(reader_of(in.image_view()), q.image, q.type, q.rule.binning, in.regions, how);
   watch.expect_end();
   return {counts.begin(), counts.end()};
 }
@@ -77,12 +76,12 @@ inline Counts strip_counts_of(const TensorQuestion& q, const CountsInputs& in) {
 inline Counts tiled_counts(const TensorQuestion& q, const CountsInputs& in) {
   refuse_if(q.weights.has_value(), "TiledHistogram has no weights");
   Watch watch;
-  TiledOptions tiled{.workers = two_workers(q.backend), .outside = outside_of(q)};
-  tiled.tile_width = q.cut.width, tiled.tile_height = q.cut.height, tiled.group_bins = q.group_bins;
+  PieceOptions tiled{.workers = two_workers(q.backend), .outside = outside_of(q)};
+  tiled.width = q.cut.width, tiled.height = q.cut.height, tiled.bins = q.group_bins;
   if (q.progress) tiled.progress = watch.callback();
-  const TiledHistogram histogram(q.image, q.type, q.rule.binning, tiled);
+  const TiledHistogram histogram(q.image, q.type, q.rule.binning, {}, tiled);
   std::vector<std::uint64_t> counts(in.regions.size() * static_cast<std::size_t>(q.rule.binning.bins()), 77);
-  running([&] { histogram.answers(rows_of(in.image_view()), in.regions, counts); });
+  running([&] { histogram.answers(reader_of(in.image_view()), in.regions, counts); });
   watch.expect_end();
   return {counts.begin(), counts.end()};
 }

@@ -69,10 +69,10 @@ Sums strip_sums(const SumsQuestion& q, const SumsInputs& in) {
   refuse_if(q.ignore_nan, "StripSums has no ignore_nan");
   refuse_if(q.reverse, "StripSums has no reverse");
   Watch watch;
-  StripOptions how{.execution = {.backend = Backend::cpu, .threads = 2}, .height = q.cut.height};
-  if (way == Way::tiles) how.height += 2, how.tile_width = q.cut.width, how.tile_height = q.cut.height;
+  PieceOptions how{.workers = {{.threads = 2}}, .height = q.cut.height, .outside = q.outside()};
+  if (way == Way::tiles) how.height += 2, how.pushed_width = q.cut.width, how.pushed_height = q.cut.height;
   if (q.progress) how.progress = watch.callback();
-  StripSums strips(q.image, q.type, in.regions, {.squares = q.needs_squares(), .outside = q.outside()}, how);
+  StripSums strips(q.image, q.type, in.regions, {.squares = q.needs_squares()}, how);
   running([&] {
     if (way == Way::run) return strips.run(reader_of(in.image_view()));
     strips.begin();

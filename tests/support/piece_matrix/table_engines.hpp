@@ -38,9 +38,9 @@ inline Tables whole_tables(const TableQuestion& q, const TableInputs& in) {
 template <Way way>
 Tables strip_tables(const TableQuestion& q, const TableInputs& in) {
   Watch watch;
-  StripOptions how{.execution = {.backend = q.backend, .threads = q.backend == Backend::cpu ? 2 : 0},
+  PieceOptions how{.workers = {{.backend = q.backend, .threads = q.backend == Backend::cpu ? 2 : 0}},
                    .height = q.cut.height};
-  if (way == Way::tiles) how.height += 2, how.tile_width = q.cut.width, how.tile_height = q.cut.height;
+  if (way == Way::tiles) how.height += 2, how.pushed_width = q.cut.width, how.pushed_height = q.cut.height;
   if (q.progress) how.progress = watch.callback();
   StripSat strips(q.image, q.types.input, q.options, how);
   Gathered sum(strips.types().table, strips.table_shape());
@@ -52,10 +52,10 @@ Tables strip_tables(const TableQuestion& q, const TableInputs& in) {
     if (into.has_value() != (rows.data != nullptr)) throw Broken("a strip lacks a table, or has one too many");
     if (into) into->put(rows, 0, y);
   };
-  const SatStripSink sink = [&](const SatStrip& strip) {
+  const PieceSink sink = [&](const Piece& strip) {
     if (strip.y != next) throw Broken("a strip does not begin where the last one ended");
-    next += strip.sum.shape.height;
-    sum.put(strip.sum, 0, strip.y);
+    next += strip.values.shape.height;
+    sum.put(strip.values, 0, strip.y);
     put(squares, strip.squares, strip.y);
     put(count, strip.count, strip.y);
     return true;
@@ -82,14 +82,15 @@ inline Tables tables_of(const TiledSat& tiled, const TableQuestion& q, const Tab
   Tables tables{tiled.types(), {}, {}, {}, {}};
   const Shape shape = tiled.table_shape();
   const bool counts = q.options.mask || q.options.ignore_nan;
-  const ImageRows rows = rows_of(in.image_view()), mask = q.options.mask ? rows_of(in.mask_view()) : ImageRows();
+  const ImageReader read = reader_of(in.image_view());
+  const ImageReader read_mask = q.options.mask ? reader_of(in.mask_view()) : ImageReader();
   if (into_table) {
     const conformance::Placement& place = conformance::placements[(q.seed + 3) % std::size(conformance::placements)];
     const Buffer sum(tables.types.table, shape, place, conformance::Guard::output);
     Buffer squares, count;
     if (tiled.squares_type()) squares = Buffer(*tiled.squares_type(), shape, place, conformance::Guard::output);
     if (counts) count = Buffer(Type::u32, tiled.count_shape(), place, conformance::Guard::output);
-    running([&] { tiled.table(rows, sum.view(), squares.view(), count.view(), mask); });
+    running([&] { tiled.table(read, sum.view(), squares.view(), count.view(), read_mask); });
     const auto values_of = [](const Buffer& buffer) {
       if (!buffer.broken_guard().empty()) throw Broken(buffer.broken_guard());
       return conformance::values_of(ConstView(buffer.view()));
@@ -102,17 +103,17 @@ inline Tables tables_of(const TiledSat& tiled, const TableQuestion& q, const Tab
     std::optional<Gathered> squares, count;
     if (tiled.squares_type()) squares.emplace(*tiled.squares_type(), shape);
     if (counts) count.emplace(Type::u32, tiled.count_shape());
-    const auto put = [](std::optional<Gathered>& into, const ConstView& table, const SatPiece& piece) {
+    const auto put = [](std::optional<Gathered>& into, const ConstView& table, const Piece& piece) {
       if (into.has_value() != (table.data != nullptr)) throw Broken("a piece lacks a table, or has one too many");
       if (into) into->put(table, piece.x, piece.y);
     };
-    const SatSink sink = [&](const SatPiece& piece) {
-      sum.put(piece.sum, piece.x, piece.y);
+    const PieceSink sink = [&](const Piece& piece) {
+      sum.put(piece.values, piece.x, piece.y);
       put(squares, piece.squares, piece);
       put(count, piece.count, piece);
       return true;
     };
-    running([&] { tiled.pieces(rows, sink, mask); });
+    running([&] { tiled.pieces(read, sink, read_mask); });
     tables.sum = sum.values();
     if (squares) tables.squares = squares->values();
     if (count) tables.count = count->values();
@@ -122,9 +123,9 @@ inline Tables tables_of(const TiledSat& tiled, const TableQuestion& q, const Tab
 template <bool into_table>
 Tables tiled_tables(const TableQuestion& q, const TableInputs& in) {
   Watch watch;
-  SatOptions options = q.options;
-  if (q.progress) options.progress = watch.callback();
-  const TiledSat tiled(q.image, q.types.input, options, {.workers = two_workers(q.backend)});
+  PieceOptions how{.workers = two_workers(q.backend)};
+  if (q.progress) how.progress = watch.callback();
+  const TiledSat tiled(q.image, q.types.input, q.options, how);
   const Tables tables = tables_of(tiled, q, in, into_table);
   if (!tiled.table_shape().empty()) watch.expect_end();
   return tables;

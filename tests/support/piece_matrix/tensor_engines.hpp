@@ -31,14 +31,15 @@ inline Values whole_tensor(const TensorQuestion& q, const TensorInputs& in) {
 template <Way way>
 Values strip_tensor(const TensorQuestion& q, const TensorInputs& in) {
   Watch watch;
-  StripOptions how{.execution = {.backend = q.backend, .threads = q.backend == Backend::cpu ? 2 : 0},
-                   .height = q.cut.height};
-  if (way == Way::tiles) how.height += 2, how.tile_width = q.cut.width, how.tile_height = q.cut.height;
+  PieceOptions how{.workers = {{.backend = q.backend, .threads = q.backend == Backend::cpu ? 2 : 0}},
+                   .height = q.cut.height,
+                   .bins = q.group_bins};
+  if (way == Way::tiles) how.height += 2, how.pushed_width = q.cut.width, how.pushed_height = q.cut.height;
   if (q.progress) how.progress = watch.callback();
-  StripHistogram strips(q.image, q.type, q.rule.binning, q.options, how, q.group_bins, q.weights.value_or(Type::f32));
+  StripHistogram strips(q.image, q.type, q.rule.binning, q.options, how, q.weights.value_or(Type::f32));
   Gathered tensor(q.options.counter, strips.tensor_shape());
-  const TensorStripSink sink = [&](const TensorStrip& strip) {
-    tensor.put(strip.tensor, 0, strip.y, strip.first_bin);
+  const PieceSink sink = [&](const Piece& strip) {
+    tensor.put(strip.values, 0, strip.y, strip.first_bin);
     return true;
   };
   running([&] {
@@ -61,21 +62,20 @@ Values strip_tensor(const TensorQuestion& q, const TensorInputs& in) {
 
 inline Values tiled_tensor(const TensorQuestion& q, const TensorInputs& in) {
   Watch watch;
-  TiledOptions tiled{.workers = two_workers(q.backend), .counter = q.options.counter};
-  tiled.border = q.options.border, tiled.weights = q.weights, tiled.algorithm = q.options.algorithm;
-  tiled.tile_width = q.cut.width, tiled.tile_height = q.cut.height, tiled.group_bins = q.group_bins;
+  PieceOptions tiled{
+      .workers = two_workers(q.backend), .width = q.cut.width, .height = q.cut.height, .bins = q.group_bins};
   if (q.progress) tiled.progress = watch.callback();
-  const TiledHistogram histogram(q.image, q.type, q.rule.binning, tiled);
+  const TiledHistogram histogram(q.image, q.type, q.rule.binning, q.options, tiled, q.weights.value_or(Type::f32));
   const std::int64_t more = q.options.border == Border::zero ? 1 : 0;
-  Gathered tensor(tiled.counter,
+  Gathered tensor(q.options.counter,
                   {q.image.width + more, q.image.height + more, q.rule.binning.bins(), 1, Layout::planar});
-  const TensorSink sink = [&](const TensorPiece& piece) {
-    if (piece.tensor.border != Border::none) throw Broken("a piece has a border");
-    tensor.put(piece.tensor.view, piece.x, piece.y, piece.first_bin);
+  const PieceSink sink = [&](const Piece& piece) {
+    tensor.put(piece.values, piece.x, piece.y, piece.first_bin);
     return true;
   };
-  running(
-      [&] { histogram.pieces(rows_of(in.image_view()), sink, q.weights ? rows_of(in.weights_view()) : ImageRows()); });
+  running([&] {
+    histogram.pieces(reader_of(in.image_view()), sink, q.weights ? reader_of(in.weights_view()) : ImageReader());
+  });
   watch.expect_end();
   return tensor.values();
 }

@@ -57,8 +57,8 @@ inline Values whole_windows(const WindowsQuestion& q, const WindowsInputs& in) {
 template <Way way>
 Values strip_windows(const WindowsQuestion& q, const WindowsInputs& in) {
   Watch watch;
-  StripOptions how{.execution = {.backend = Backend::cpu, .threads = 2}, .height = q.cut.height};
-  if (way == Way::tiles) how.height += 2, how.tile_width = q.cut.width, how.tile_height = q.cut.height;
+  PieceOptions how{.workers = {{.threads = 2}}, .height = q.cut.height};
+  if (way == Way::tiles) how.height += 2, how.pushed_width = q.cut.width, how.pushed_height = q.cut.height;
   if (q.progress) how.progress = watch.callback();
   StripWindows strips(q.image, q.type, q.window,
                       {.statistics = {q.statistic}, .output = q.output, .mask = q.mask, .ignore_nan = q.ignore_nan},
@@ -74,7 +74,7 @@ Values strip_windows(const WindowsQuestion& q, const WindowsInputs& in) {
     const ImageReader once = [&](std::int64_t x, std::int64_t y, const View& block) {
       if (q.window.edge != Edge::wrap && y != rows) throw Broken("a row is not read once, from the top down");
       rows += block.shape.height;
-      image(x, y, block);
+      return image(x, y, block);
     };
     running([&] { strips.run(once, sink, q.mask ? reader_of(in.mask_view()) : ImageReader()); });
   } else {
