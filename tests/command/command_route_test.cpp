@@ -46,11 +46,11 @@ const std::vector<Case> cases{
     {"so does what may fit", picture, {Product::sums}, free_100M, Way::whole},
     {"what does not goes by strips", picture, {Product::sums, "", {}, 101 * mega}, free_100M, Way::strips},
     {"its tables by tiles", picture, {Product::table, "T.npy", {}, 101 * mega}, free_100M, Way::tiles},
-    {"but those with a mask by strips",
+    {"those with a mask, too",
      picture,
      {Product::table, "T.npy", {{"--mask", "m.png"}}, 101 * mega},
      free_100M,
-     Way::strips},
+     Way::tiles},
     {"what no other way takes is tried",
      picture,
      {Product::sums, "", {{"--tilted"}}, 101 * mega},
@@ -94,8 +94,8 @@ TEST(CommandRoute, TheSentence) {
   };
   says({Product::sums, "", {{"--tilted"}}, 51 * mega}, memory_50M,
        "--tilted: not with --memory 210M; a tilted sum reaches beyond a part of the image, and that takes 51.0M");
-  says({Product::table, "T.npy", {{"--mask", "m.png"}}}, devices,
-       "--mask m.png: not with --devices cpu; by tiles there are sums and squares of one channel alone");
+  says({Product::table, "T.npy", {{"--tilted"}}}, devices,
+       "--tilted: not with --devices cpu; a tilted sum reaches beyond a part of the image");
   says({Product::table, "T.npy", {command::papers_algorithm("2r2w")}}, devices,
        "--algorithm 2r2w: not with --devices cpu; it takes no carries, which parts of an image hand on");
 }
@@ -237,8 +237,10 @@ TEST_F(CommandWays, TablesByStripsAndByTiles) {
   for (const Words& words : std::vector<Words>{{"sat", "a.npy", "--mask", "m.npy", "--squares"},
                                                {"sat", "f.npy", "--ignore-nan"},
                                                {"sat", "c.npy", "--all-channels"},
-                                               {"sat", "c.npy", "--all-channels", "--interleaved", "--squares"}})
+                                               {"sat", "c.npy", "--all-channels", "--interleaved", "--squares"}}) {
     same_file(words, {"--memory", "166M"}, ": by strips: --memory 166M\n");
+    same_file(words, {"--device-memory", "1M", "--backend", "cpu"}, ": by tiles: --device-memory 1M\n");
+  }
   if (has_simt()) same_file({"sat", "synthetic:70x60:1"}, {"--memory", "163M", "--backend", "simt"}, ": by strips: ");
   EXPECT_TRUE(
       others({"a.npy", "c.npy", "f.npy", "m.npy", "a.raw", "T.json", "T.squares.json", "T.count.json"}).empty());

@@ -231,12 +231,13 @@ def chunked(room: Room, question: Question) -> Answer:
 
 
 def tiled(room: Room, question: Question) -> Answer:
-    """areal sat IMAGE -o T --devices, by tiles, then areal query T --region.."""
+    """areal sat IMAGE -o T --devices or --device-memory, by tiles, then areal query T --region.."""
     path = room.path("tiles.npy")
     variances = ["--squares"] if {"variance", "std"} & set(question.stats) else []
     types = ["--types", question.types] if question.types else []
+    by = ["--device-memory", "1M"] if question.params.get("form", 0) % 3 == 2 else ["--devices", "cpu:1,simt" if question.area < 5000 else "cpu:2"]
     room.areal(
-        "sat", room.image(), *arguments(question), *of_strips(room, question), *types, "--devices", "cpu:1,simt" if question.area < 5000 else "cpu:2",
+        "sat", room.image(), *arguments(question), *of_strips(room, question), *types, *by,
         *variances, "--border", question.border, "-o", path, outputs=(path,),
     )  # fmt: skip
     said = room.areal("query", path, *regions_of(room, question), "--stat", stats_of(question))

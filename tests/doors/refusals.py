@@ -202,14 +202,9 @@ REFUSALS: tuple[Refusal, ...] = (
         "A chunked table has no squares.",
     ),  # fmt: skip
     Refusal(
-        "by tiles: one channel", "command-tiles",
-        lambda q, o: _several(q), r"--all-channels|one image of one channel|channel|holds \d+ images",
-        "Tables by tiles are of one image of one channel.",
-    ),  # fmt: skip
-    Refusal(
-        "by tiles: a mask", "command-tiles",
-        _masked, r"--mask|--ignore-nan",
-        "By tiles there are sums and squares alone.",
+        "by tiles: several images", "command-tiles",
+        _images, r"holds \d+ images",
+        "Tables by tiles are of one image.",
     ),  # fmt: skip
     Refusal(
         "by tiles: floats on workers that differ", "command-tiles",

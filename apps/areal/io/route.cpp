@@ -21,7 +21,6 @@ constexpr std::string_view a_papers_algorithm = "--algorithm of a paper";
 constexpr std::string_view chunks_hold = "a chunked table has the sums of one channel alone";
 constexpr std::string_view on_the_cpu = "chunked tables are made on the CPU";
 constexpr std::string_view for_chunks = "it is for chunked tables, -o T.zarr";
-constexpr std::string_view tiles_make = "by tiles there are sums and squares of one channel alone";
 constexpr std::string_view query_answers = "areal query answers regions from the file that is written";
 constexpr std::string_view tilted = "a tilted sum reaches beyond a part of the image";
 constexpr std::string_view volume = "a volume is summed as a whole";
@@ -56,9 +55,6 @@ constexpr Refusal table_of_refusals[] = {
     {bits(table), bits(tiles), "--volume", volume},
     {bits(table), bits(tiles), "--draw", whole_picture},
     {bits(table), bits(tiles), "--count", of_images},
-    {bits(table), bits(tiles), "--mask", tiles_make},
-    {bits(table), bits(tiles), "--ignore-nan", tiles_make},
-    {bits(table), bits(tiles), "--all-channels", tiles_make},
     {bits(table), bits(strips, tiles, chunked), "--region", query_answers},
     {bits(table), bits(strips, tiles, chunked), "--regions", query_answers},
     {bits(table), bits(strips, tiles, chunked), "--stat", query_answers},
