@@ -10,6 +10,7 @@
 #include <areal/device.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
+#include <areal/filter.hpp>
 #include <areal/histogram.hpp>
 #include <areal/histogram_measures.hpp>
 #include <areal/histogram_tensor.hpp>

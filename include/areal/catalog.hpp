@@ -19,8 +19,8 @@ struct AlgorithmOptions {
 
 /// One algorithm. The key is (family, id).
 ///
-/// Costs are numbers or formulas per element: of the table, of the tensor for histograms, of the line for scans. Reads
-/// and writes are the leading terms, without what tiles, blocks and lines exchange or save at their ends. Barrier steps
+/// Costs are numbers or formulas per element: of the table, of the tensor for histograms, of the line for scans, of the
+/// output for filters. Reads and writes are the leading terms, without what tiles, blocks and lines exchange or save at their ends. Barrier steps
 /// are exact. All are for Border::none. On a GPU they count every access to global memory except the flags by which
 /// blocks wait for each other, and barrier steps are launches less one. On the CPU they are for one thread and count
 /// every access, cached or not, except a tile's scratch, and barrier steps are passes less one.
@@ -38,7 +38,7 @@ struct AlgorithmOptions {
 /// log2(x) is rounded up, and is 0 for x <= 1; ceil, floor, min and max are the usual ones; mod(x, y) is the remainder
 /// of x / y; above(x, y) is 1 if x > y, else 0. Adjacent factors are multiplied.
 struct Algorithm {
-  std::string_view family;  ///< "sat", "histogram" or "scan"
+  std::string_view family;  ///< "sat", "histogram", "scan" or "filter"
   std::string_view id;
   std::string_view source;  ///< paper and place, or "areal"
   bool cpu, cuda, simt;     ///< backends it exists on
@@ -53,8 +53,8 @@ struct Algorithm {
 std::span<const Algorithm> algorithms() noexcept;
 /// The row, or nullptr.
 const Algorithm* find_algorithm(std::string_view family, std::string_view id) noexcept;
-/// The type pairs that an algorithm of the families `sat` and `scan` supports, in the order of `type_pairs()`. The
-/// papers' algorithms for GPUs lack the rare ones: 8s64s, 64u64u, 64s64s and 16f64f.
+/// The type pairs that an algorithm of the families `sat` and `scan` supports, in the order of `type_pairs()`; none for
+/// other families. The papers' algorithms for GPUs lack the rare ones: 8s64s, 64u64u, 64s64s and 16f64f.
 std::span<const TypePair> type_pairs_of(const Algorithm& row) noexcept;
 
 }  // namespace areal

@@ -51,6 +51,7 @@ bool is_signed_integer(Type type) noexcept {
 
 std::span<const TypePair> type_pairs() noexcept { return pair_rows; }
 std::span<const TypePair> type_pairs_of(const Algorithm& row) noexcept {
+  if (row.family != "sat" && row.family != "scan") return {};
   return row.plain_only && !row.cpu ? std::span<const TypePair>(common_pair_rows) : pair_rows;
 }
 std::string name_of(TypePair types) { return std::string(name_of(types.input)) + std::string(name_of(types.table)); }

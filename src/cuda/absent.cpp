@@ -3,6 +3,7 @@
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/plan.hpp"
+#include "kernels/filter/request.hpp"
 #include "kernels/histogram/request.hpp"
 #include "kernels/query/request.hpp"
 #include "kernels/sat/request.hpp"
@@ -61,6 +62,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
                                                                                                int);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::FilterSubject>> make_plan<kernels::FilterSubject>(
+    kernels::FilterRequest, int);
 
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request&, int) {
@@ -68,5 +71,6 @@ kernels::Refusal refusal_of(const typename Subject::Request&, int) {
 }
 template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, int);
 template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, int);
+template kernels::Refusal refusal_of<kernels::FilterSubject>(const kernels::FilterRequest&, int);
 
 }  // namespace areal::cuda

@@ -229,6 +229,12 @@ struct Machine {
   __device__ __forceinline__ std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     return __dp4a(a, b, c);
   }
+  __device__ __forceinline__ std::uint32_t dot2(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    return __dp2a_lo(a, b, c);
+  }
+  __device__ __forceinline__ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
+    return __byte_perm(a, b, selector);
+  }
 
   // ---- launches
 

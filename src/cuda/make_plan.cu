@@ -1,6 +1,7 @@
 // Plans of all subjects. Their kernels are instantiated in instantiate.cu.
 #include "cuda/launcher.cuh"
 #include "cuda/plan.hpp"
+#include "kernels/filter/run.hpp"
 #include "kernels/histogram/run.hpp"
 #include "kernels/query/run.hpp"
 #include "kernels/sat/run.hpp"
@@ -19,6 +20,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
                                                                                                int);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::FilterSubject>> make_plan<kernels::FilterSubject>(
+    kernels::FilterRequest, int);
 
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request& request, int device) {
@@ -26,5 +29,6 @@ kernels::Refusal refusal_of(const typename Subject::Request& request, int device
 }
 template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, int);
 template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, int);
+template kernels::Refusal refusal_of<kernels::FilterSubject>(const kernels::FilterRequest&, int);
 
 }  // namespace areal::cuda

@@ -88,4 +88,14 @@ struct WindowAxis {
   }
 };
 
+/// The pixel of an axis that an edge shows at a position, which may be outside of it; -1 for none. O(1).
+constexpr std::int64_t shown_pixel(std::int64_t position, std::int64_t extent, Edge edge) {
+  if (position >= 0 && position < extent) return position;
+  if (edge == Edge::replicate || (edge == Edge::reflect && extent == 1)) return position < 0 ? 0 : extent - 1;
+  if (edge != Edge::reflect && edge != Edge::symmetric && edge != Edge::wrap) return -1;
+  const std::int64_t period = edge == Edge::wrap ? extent : 2 * extent - (edge == Edge::reflect ? 2 : 0);
+  const std::int64_t at = (position % period + period) % period;
+  return at < extent ? at : 2 * extent - (edge == Edge::reflect ? 2 : 1) - at;
+}
+
 }  // namespace areal::formulas

@@ -1,13 +1,13 @@
 #pragma once
 // A plan on a device: what is found once for a request, and how each execute reaches the kernels. A Subject (sat,
-// histogram, scan, query) has in its request.hpp
+// histogram, scan, query, filter) has in its request.hpp
 //   Request, Arguments                  what is known before the data is there, and the data
 //   find<Launcher>(request)             a Found: throws Unavailable if there is no kernel
 //   prepare(launcher, request, workspace, bytes)               initialises a new workspace
 //   run(launcher, kernels, request, arguments, workspace)      launches
 //   memory(request, arguments, workspace, bytes, visit)        calls visit(MemoryRange) for all that a run may touch
 //   words(request)                      its name in error messages
-// A subject with several algorithms (sat, histogram) finds kernels without throwing; its run returns whether the device
+// A subject with several algorithms (sat, histogram, filter) finds kernels without throwing; its run returns whether the device
 // accepted the launch, and it also has
 //   takes(launcher, kernels, request)   what the algorithm needs, if it does not support the request; else empty
 //   fits(kernels, request, arguments)   what views it needs, if it does not support these; else empty

@@ -1,5 +1,6 @@
 // The stub of the simulated machine for builds without it.
 #include <areal/error.hpp>
+#include "kernels/filter/request.hpp"
 #include "kernels/histogram/request.hpp"
 #include "kernels/query/request.hpp"
 #include "kernels/sat/request.hpp"
@@ -22,6 +23,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
                                                                                                const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::FilterSubject>> make_plan<kernels::FilterSubject>(
+    kernels::FilterRequest, const Options&);
 
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request&, const Options&) {
@@ -29,5 +32,6 @@ kernels::Refusal refusal_of(const typename Subject::Request&, const Options&) {
 }
 template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, const Options&);
 template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, const Options&);
+template kernels::Refusal refusal_of<kernels::FilterSubject>(const kernels::FilterRequest&, const Options&);
 
 }  // namespace areal::simt

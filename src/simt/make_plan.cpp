@@ -1,4 +1,5 @@
 // Plans of all subjects. Their kernels are instantiated in instantiate.cpp.
+#include "kernels/filter/run.hpp"
 #include "kernels/histogram/run.hpp"
 #include "kernels/query/run.hpp"
 #include "kernels/sat/run.hpp"
@@ -23,6 +24,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
                                                                                                const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::FilterSubject>> make_plan<kernels::FilterSubject>(
+    kernels::FilterRequest, const Options&);
 
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request& request, const Options& options) {
@@ -30,5 +33,6 @@ kernels::Refusal refusal_of(const typename Subject::Request& request, const Opti
 }
 template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, const Options&);
 template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, const Options&);
+template kernels::Refusal refusal_of<kernels::FilterSubject>(const kernels::FilterRequest&, const Options&);
 
 }  // namespace areal::simt

@@ -13,12 +13,12 @@ namespace areal::simt {
 /// True if this build has the simulated machine.
 bool built() noexcept;
 
-/// Subjects: kernels::Sat, Histogram, Scan, Query. Throws Unavailable if there is no kernel, or no machine.
+/// Subjects: kernels::Sat, Histogram, Scan, Query, FilterSubject. Throws Unavailable if there is no kernel, or no machine.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
                                                                  const Options& options = {});
 
-/// Subjects: kernels::Sat, Histogram. Why the request's algorithm does not support it.
+/// Subjects: kernels::Sat, Histogram, FilterSubject. Why the request's algorithm does not support it.
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request& request, const Options& options = {});
 

@@ -35,8 +35,7 @@ Json list() {
   for (const Door& door : all_doors()) answer["doors"].push_back({{"name", door.name}, {"families", door.families}});
   for (const auto& row : areal::algorithms()) {
     Json types = Json::array();
-    if (row.family != "histogram")
-      for (const areal::TypePair pair : areal::type_pairs_of(row)) types.push_back(areal::name_of(pair));
+    for (const areal::TypePair pair : areal::type_pairs_of(row)) types.push_back(areal::name_of(pair));
     answer["algorithms"].push_back({{"family", row.family},
                                     {"id", row.id},
                                     {"cpu", row.cpu},

@@ -138,7 +138,7 @@ TEST(Names, BordersBackendsAndWarpScans) {
 
 TEST(Catalogue, KeysAreUniqueAndFound) {
   std::set<std::pair<std::string_view, std::string_view>> keys;
-  const std::set<std::string_view> families = {"sat", "histogram", "scan"};
+  const std::set<std::string_view> families = {"sat", "histogram", "scan", "filter"};
   for (const Algorithm& row : algorithms()) {
     SCOPED_TRACE(std::string(row.family) + " " + std::string(row.id));
     EXPECT_TRUE(keys.emplace(row.family, row.id).second);

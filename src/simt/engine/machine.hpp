@@ -113,6 +113,16 @@ class Machine {
     for (int i = 0; i < 32; i += 8) c += (a >> i & 0xffu) * (b >> i & 0xffu);
     return c;
   }
+  std::uint32_t dot2(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    return c + (a & 0xffffu) * (b & 0xffu) + (a >> 16) * (b >> 8 & 0xffu);
+  }
+  std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
+    const std::uint64_t bytes = std::uint64_t{b} << 32 | a;
+    std::uint32_t result = 0;
+    for (int i = 0; i < 4; ++i)
+      result |= static_cast<std::uint32_t>(bytes >> (8 * (selector >> (4 * i) & 7u)) & 0xffu) << (8 * i);
+    return result;
+  }
 
   template <class T>
   T atomic_add(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {

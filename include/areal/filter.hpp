@@ -1,0 +1,124 @@
+#pragma once
+/// \file filter.hpp Filters straight from the pixels: means, deviations, extremes and thresholds of the window around
+/// every pixel, at nearly the same cost for any window, without a table.
+
+#include <areal/execution.hpp>
+#include <areal/plan.hpp>
+#include <areal/view.hpp>
+#include <areal/window.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace areal {
+
+/// What a window makes of NaN pixels.
+enum class Missing : std::uint8_t {
+  propagate,  ///< windows that hold a NaN give NaN, no others do
+  omit        ///< NaN pixels are left out
+};
+
+/// The filters. A window holds n valid pixels with sum S1 and sum of squares S2; its mean is m = S1 / n, its variance
+/// V = (n S2 - S1^2) / n^2, its standard deviation s, and p is the pixel at its anchor. Pixels beyond the edge are
+/// valid, but for `shrink`.
+///
+/// Sums of integers are exact. The statistic is computed from them in double, then rounded to the output's type:
+/// integers half to even (see Rounding), saturated, and 0 for NaN. Means to integers are those nearest to the quotient,
+/// for 32-bit pixels in windows of up to 2^21. Floats are added in double, in an order that their positions fix; with k
+/// pixels along each axis, d = the sum over both axes of 9 + ceil(k / 8), the error of S1 is at most d 2^-53 times the
+/// sum of magnitudes. Infinities and outliers change only the windows that hold them.
+namespace filter {
+
+struct Sum {};    ///< S1
+struct Mean {};   ///< m
+struct Count {};  ///< n
+struct Variance {
+  int ddof = 0;  ///< n V / (n - ddof); NaN if n <= ddof
+};
+struct StandardDeviation {
+  int ddof = 0;  ///< the square root of Variance
+};
+struct Minimum {};
+struct Maximum {};
+
+/// Local thresholds T, for Threshold.
+enum class Local : std::uint8_t {
+  mean,     ///< m - offset
+  bradley,  ///< m (1 - k), k = 0.15: Bradley and Roth 2007
+  niblack,  ///< m + k s, k = -0.2: Niblack 1986
+  sauvola,  ///< m (1 + k (s / r - 1)), k = 0.2, r half the range of the type: Sauvola and Pietikainen 2000
+  /// m + k (s / smax - 1) (m - pmin), k = 0.5: Wolf and Jolion 2003. smax is the largest s of the windows and pmin the
+  /// least pixel of a channel of an image; s / smax is 0 if smax is.
+  wolf,
+  nick  ///< m + k sqrt((S2 - m^2) / n), k = -0.2: Khurshid et al. 2009
+};
+/// `high` where p > T, else 0; `inverted` exchanges them. Outputs of 32f and 64f are T itself. No pixel is above a T
+/// that is NaN.
+struct Threshold {
+  Local method = Local::sauvola;
+  std::optional<double> k = {};  ///< none: the method's
+  std::optional<double> r = {};  ///< of sauvola; none: 128 for 8-bit, 32768 for 16-bit pixels; floats need one
+  double offset = 0;             ///< is subtracted from T, by every method
+  double high = 255;
+  bool inverted = false;
+};
+
+}  // namespace filter
+
+using Filter = std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation,
+                            filter::Minimum, filter::Maximum, filter::Threshold>;
+
+struct FilterOptions {
+  Window window;  ///< its edge may be any; `value` is beyond the edge with `constant`
+  Missing nan = Missing::propagate;
+  bool mask = false;                ///< executes get a mask: pixels where it is 0 are left out
+  std::int64_t min_count = 1;       ///< windows with fewer valid pixels give `fill`; 0: none
+  std::optional<double> fill = {};  ///< none: NaN for floats, 0 for integers
+  std::string algorithm = "auto";   ///< an id of the family `filter`
+};
+
+/// What an execute reads and writes. `out` has the image's channels and batch, in any layout, and the extent of
+/// `window_shape`; its memory may not overlap the inputs'.
+struct FilterArguments {
+  ConstView image;
+  View out;
+  ConstView mask = {};  ///< 8u, of one channel; with `FilterOptions::mask`
+};
+
+/// A filter of images of one shape and type. O(1) a pixel for every window. `execute` allocates nothing, and may be
+/// captured in a CUDA graph.
+///
+/// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum
+/// and Maximum take every type and give the same one. Windows of floats other than for these may reach beyond an edge
+/// by the image's extent, or by 1024 if that is more, but for `shrink` and `valid`.
+class FilterPlan : public Plan {
+ public:
+  struct State;  // of the library
+
+  /// Throws InvalidArgument for what the filter does not take, in a sentence that says what it takes; Unavailable
+  /// without a device; OutOfMemory.
+  FilterPlan(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options,
+             const Execution& execution = {});
+
+  void execute(const FilterArguments& arguments, Workspace& workspace) const;
+
+  const Shape& image_shape() const noexcept;
+  Shape out_shape() const noexcept;
+  Type in() const noexcept;
+  Type out() const noexcept;
+  const FilterOptions& options() const noexcept;
+
+ private:
+  const State& state() const noexcept;
+};
+
+/// One filter of one image, in a plan and workspace of its own: `apply(filter::Mean{}, image, out, {.window = {15,
+/// 15}})`.
+void apply(const Filter& filter, const ConstView& image, const View& out, const FilterOptions& options,
+           const Execution& execution = {});
+void apply(const Filter& filter, const FilterArguments& arguments, const FilterOptions& options,
+           const Execution& execution = {});
+
+}  // namespace areal

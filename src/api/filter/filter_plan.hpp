@@ -1,0 +1,31 @@
+#pragma once
+// The state of FilterPlan.
+
+#include <areal/filter.hpp>
+#include <optional>
+#include <string_view>
+#include "api/core/choice.hpp"
+#include "api/core/plan_state.hpp"
+#include "cpu/filter/blocks.hpp"
+#include "cpu/filter/walk.hpp"
+#include "formulas/window_axis.hpp"
+#include "kernels/filter/request.hpp"
+
+namespace areal {
+
+struct FilterPlan::State : Plan::State {
+  Shape image;
+  Type in = Type::u8, out = Type::u8;
+  FilterOptions options;
+  formulas::WindowAxis columns, rows;
+  std::optional<cpu::Walk> walk;       // on the CPU, or
+  std::optional<cpu::Blocks> blocks;   // on the CPU, or
+  std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
+
+  Shape out_shape() const { return {columns.outputs, rows.outputs, image.channels, image.batch, image.layout}; }
+  void prepare(void* memory, Stream stream) const override;
+  /// Runs on views of memory where the plan runs; returns the algorithm.
+  std::string_view run(const FilterArguments& arguments, void* memory, Stream stream) const;
+};
+
+}  // namespace areal

@@ -1,0 +1,27 @@
+#pragma once
+// The algorithms of the subject `filter`, for one launcher, as functions.
+
+#include "kernels/filter/run.hpp"
+#include "kernels/filter/walk.hpp"
+
+namespace areal::kernels {
+
+template <class Launcher>
+FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return walk_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+    with_walk(known, [&]<class C>() { launch_walk<C>(launcher, known, views); });
+  };
+  if (walk_takes(request).empty())
+    with_walk(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Walk<NoMachine, C>::Shared); });
+  return kernels;
+}
+
+template <class Launcher, TypeGroup>
+FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
+  if (request.id == "walk") return walk_kernels<Launcher>(request);
+  return {};
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,67 @@
+#pragma once
+// Filters straight from the pixels on a device: their kernels, and the memory that each touches.
+
+#include <cstddef>
+#include <string>
+#include "kernels/filter/request.hpp"
+#include "kernels/primitives/type_groups.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+
+namespace areal::kernels {
+
+template <class Launcher>
+struct FilterKernels {
+  void (*execute)(Launcher&, const FilterRequest&, const FilterArguments&) = nullptr;
+  /// What the algorithm needs, if it does not support this request; empty if it does.
+  std::string (*takes)(const FilterRequest&) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the largest block for this request
+};
+
+/// All filters are compiled together.
+struct Filters {
+  using Key = FilterRequest;
+  template <class Launcher>
+  using Kernels = FilterKernels<Launcher>;
+  template <class Launcher, TypeGroup group>
+  static FilterKernels<Launcher> find(const FilterRequest& request);
+};
+
+template <class Launcher>
+Found<FilterKernels<Launcher>> FilterSubject::find(const FilterRequest& request) {
+  Found<FilterKernels<Launcher>> found;
+  found.kernels = kernels_of<Launcher, Filters, TypeGroup::all>(request);
+  found.shared_bytes = found.kernels.shared_bytes;
+  if (found.kernels.execute == nullptr)
+    found.missing = "algorithm " + request.id + " has no kernel for filters on " + Launcher::name;
+  return found;
+}
+
+template <class Launcher>
+void FilterSubject::prepare(Launcher&, const FilterRequest&, void*, std::size_t) {}
+
+template <class Launcher>
+std::string FilterSubject::takes(Launcher&, const FilterKernels<Launcher>& kernels, const FilterRequest& request) {
+  return kernels.takes != nullptr ? kernels.takes(request) : std::string();
+}
+
+template <class Launcher>
+std::string FilterSubject::fits(const FilterKernels<Launcher>&, const FilterRequest&, const FilterArguments&) {
+  return {};
+}
+
+template <class Launcher>
+bool FilterSubject::run(Launcher& launcher, const FilterKernels<Launcher>& kernels, const FilterRequest& request,
+                        const FilterArguments& views, void*) {
+  if (!views.out.shape.empty() && !views.image.shape.empty()) kernels.execute(launcher, request, views);
+  return true;
+}
+
+template <class Visit>
+void FilterSubject::memory(const FilterRequest&, const FilterArguments& views, void*, std::size_t, Visit&& visit) {
+  using Use = MemoryRange::Use;
+  visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
+  visit(MemoryRange{"the mask", views.mask.data, bytes_of_view(views.mask), Use::input});
+  visit(MemoryRange{"the output", views.out.data, bytes_of_view(views.out), Use::output});
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,240 @@
+#pragma once
+// The schedule of walk: which kernel a request gets, and how an image is cut into strips and segments.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include "formulas/rounded_mean.hpp"
+#include "formulas/rounding.hpp"
+#include "kernels/filter/request.hpp"
+#include "kernels/filter/walk_kernel.hpp"
+#include "kernels/primitives/strides.hpp"
+
+namespace areal::kernels {
+
+/// Factor and addend of a product of 32 bits that gives the mean of n pixels of 8 bits: (sum factor + add) / 2^24. A
+/// factor of 0: there is none. It exists for some odd n, and for OpenCV's rounding wherever that is not the nearest.
+struct ProductMean {
+  std::uint32_t factor = 0, add = 0;
+
+  ProductMean(std::uint32_t n, Rounding rounding) {
+    if (rounding == Rounding::opencv && formulas::FixedPointMean::serves(n)) {
+      const formulas::FixedPointMean mean(n);
+      if ((std::uint64_t{255} * n + mean.delta) * mean.factor >> 31 != 0) return;  // a mean of 256, which saturates
+      factor = 2 * mean.factor, add = mean.delta * factor;
+      return;
+    }
+    if (n % 2 == 0 || n >= (1u << 24)) return;
+    for (std::uint64_t f = (1u << 24) / n; f <= (1u << 24) / n + 1; ++f) {
+      // Sums from q n - n / 2 on have the mean q: bounds of the addend for each.
+      std::int64_t least = 0, most = (std::int64_t{1} << 32) - 1 - static_cast<std::int64_t>(f * n * 255);
+      for (std::int64_t q = 1; q <= 255; ++q) {
+        const std::int64_t first = q * n - n / 2, product = first * static_cast<std::int64_t>(f);
+        least = std::max(least, (q << 24) - product);
+        most = std::min(most, (q << 24) - 1 - (product - static_cast<std::int64_t>(f)));
+      }
+      if (least > most) continue;
+      factor = static_cast<std::uint32_t>(f), add = static_cast<std::uint32_t>(least);
+      return;
+    }
+  }
+};
+
+/// Blocks that a device is taken to hold if it does not tell.
+inline constexpr std::int64_t unknown_device = 256;
+
+/// Rows of a segment of `outputs` rows, for windows of `size` rows: `columns` spans side by side, of which the device
+/// Rows of a segment of `outputs` rows: `columns` spans side by side, of which the device holds `held` at once. A span
+/// begins with rows that take as long as `begin` rows with outputs; a full device takes a row of each of its spans in a
+/// time of 1, one with few spans in `shortest`.
+inline int segment_rows(std::int64_t outputs, double begin, std::int64_t columns, std::int64_t held) {
+  constexpr double shortest = 0.6;
+  double least = 0;
+  std::int64_t best = 0;
+  for (const double waves : {0.3, 0.6, 0.8, 1., 2., 3., 4.}) {
+    const auto wanted = static_cast<std::int64_t>(waves * static_cast<double>(held) / static_cast<double>(columns));
+    const std::int64_t cuts = std::clamp<std::int64_t>(wanted, 1, outputs);
+    const std::int64_t rows = (outputs + cuts - 1) / cuts, spans = columns * ((outputs + rows - 1) / rows);
+    const std::int64_t rest = spans % held;
+    const double turns = static_cast<double>(spans / held) +
+                         (rest == 0 ? 0 : std::max(shortest, static_cast<double>(rest) / static_cast<double>(held)));
+    const double time = turns * (static_cast<double>(rows) + begin);
+    if (best > 0 && time >= least) continue;
+    least = time, best = rows;
+  }
+  return static_cast<int>(best);
+}
+
+/// See segment_rows. Rows that stay in the ring pass through it; others take a tenth of the instructions, and a load.
+template <class Kernel>
+double begin_rows(std::int64_t size) {
+  return 4 + (Kernel::keeps ? 0.6 : 0.3) * static_cast<double>(size);
+}
+
+template <class C, class Launcher>
+void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterArguments& views) {
+  using Kernel = Walk<NoMachine, C>;
+  using In = typename Kernel::In;
+  WalkArgs a{};
+  a.image = static_cast<const char*>(views.image.data), a.out = static_cast<char*>(views.out.data);
+  a.from = strides(views.image), a.to = strides(views.out);
+  a.columns = FilterAxis(request.columns), a.rows = FilterAxis(request.rows);
+  a.window_bytes = a.rows.size * a.from.row;
+  const auto alignment = [](const auto& view, const Strides& s, std::size_t vector) {
+    return alignment_of(view.data, s, size_of(view.type), vector);
+  };
+  a.vectors = alignment(views.image, a.from, sizeof(typename Kernel::Part)) == Alignment::vectors;
+  a.out_vectors = alignment(views.out, a.to, 16) == Alignment::vectors;
+  const double value = request.columns.edge == Edge::constant ? request.value : 0;
+  a.beyond = static_cast<std::uint32_t>(static_cast<std::int64_t>(value)) * (Kernel::is_bytes ? 0x01010101u : 1u);
+  a.slides = Kernel::is_bytes && !a.out_vectors && a.to.column == 1;
+  // The first lanes lack columns to the left; where outputs slide, the lane before the first one stores, too.
+  const int shift = Kernel::is_bytes && !a.slides ? a.columns.after() % Kernel::V : 0;
+  const int incomplete = a.columns.size - 1 - shift;
+  a.first_lane = incomplete <= 0 ? 0 : (incomplete + Kernel::V - 1) / Kernel::V;
+  if (a.slides) ++a.first_lane;
+  a.strip_columns = Kernel::V * (Kernel::places - 1 - a.first_lane);
+  a.strips = (a.columns.outputs - 1) / a.strip_columns + 1;
+  a.channels = static_cast<int>(views.image.shape.channels);
+  const std::int64_t columns = a.strips * views.image.shape.channels * views.image.shape.batch;
+  const std::int64_t known = launcher.template most_together<Walk, C>();
+  const std::int64_t held = (known > 0 ? known : unknown_device) * Kernel::spans;
+  a.segment_rows = segment_rows(a.rows.outputs, begin_rows<Kernel>(a.rows.size), columns, held);
+  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
+  a.units = columns * a.segments;
+  if constexpr (Kernel::is_bytes) {
+    const auto n = static_cast<std::uint32_t>(a.columns.size) * static_cast<std::uint32_t>(a.rows.size);
+    a.mean = formulas::RoundedMean(n);
+    const ProductMean product(n, request.rounding);  // read by WalkOutput::product alone
+    a.factor = product.factor;
+    for (std::uint32_t i = 0; i < Kernel::V; ++i) a.add[i] = product.add - (i + 1) * Kernel::bias * product.factor;
+  } else {
+    a.finish = FilterFinish(request);
+    a.finish.pixel_aligned = alignment(views.image, a.from, sizeof(In)) != Alignment::bytes;
+    a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
+  }
+  launcher.template launch<Walk, C>((a.units + Kernel::spans - 1) / Kernel::spans, a, false);
+}
+
+/// Rows that a ring keeps beyond the windows': those on their way.
+inline constexpr int walk_ahead = Walk<NoMachine, WalkBytes<1, 0, WalkOutput::even>>::ahead;
+using WideWalkBytes = Walk<NoMachine, WalkBytes<8, 0, WalkOutput::even>>;
+inline constexpr std::int64_t most_any_rows = 65535;
+
+inline bool is_walk_of_bytes(const FilterRequest& request) {
+  return std::holds_alternative<filter::Mean>(request.filter) && request.in == Type::u8 && request.out == Type::u8 &&
+         request.rows.size <= WideWalkBytes::Columns::most_rows && request.columns.size <= WideWalkBytes::most_width;
+}
+
+/// f<C>() for means of bytes.
+template <class F>
+void with_walk_of_bytes(const FilterRequest& request, const F& f) {
+  using enum WalkOutput;
+  const std::int64_t width = request.columns.size, height = request.rows.size;
+  const auto n = static_cast<std::uint32_t>(width * height);
+  const bool has_product = ProductMean(n, request.rounding).factor != 0;
+  static constexpr int low = 15 + walk_ahead, high = 31 + walk_ahead;
+  if (has_product && height <= 15 && width <= 15 && width % 2 == 1 && width > 1 &&
+      request.columns.before == width / 2) {
+    switch (width) {
+      case 3:
+        return f.template operator()<WalkBytes<1, low, product, 3>>();
+      case 5:
+        return f.template operator()<WalkBytes<1, low, product, 5>>();
+      case 7:
+        return f.template operator()<WalkBytes<1, low, product, 7>>();
+      case 9:
+        return f.template operator()<WalkBytes<1, low, product, 9>>();
+      case 11:
+        return f.template operator()<WalkBytes<1, low, product, 11>>();
+      case 13:
+        return f.template operator()<WalkBytes<1, low, product, 13>>();
+      default:
+        return f.template operator()<WalkBytes<1, low, product, 15>>();
+    }
+  }
+  const auto by = [&]<int warps, int ring>() {
+    if (has_product) return f.template operator()<WalkBytes<warps, ring, product>>();
+    if (n % 2 == 0) return f.template operator()<WalkBytes<warps, ring, even>>();
+    return f.template operator()<WalkBytes<warps, ring, upper>>();
+  };
+  if (width <= Walk<NoMachine, WalkBytes<1, 0, even>>::most_width) {
+    if (height <= 15) return by.template operator()<1, low>();
+    if (height <= 31) return by.template operator()<1, high>();
+  }
+  if (width <= 256 && height <= ByteColumns<true>::most_rows) return by.template operator()<4, 0>();
+  return by.template operator()<8, 0>();
+}
+
+/// f<C>() for any statistic and output.
+template <class F>
+void with_walk_of_any(const FilterRequest& request, const F& f) {
+  const bool squares = FilterFinish(request).needs_squares();
+  const auto of = [&]<class In, class Cell, class Square>() {
+    if constexpr (!std::is_void_v<Square>)
+      if (squares) return f.template operator()<WalkAny<CellColumns<In, Cell, false>, CellColumns<In, Square, true>>>();
+    return f.template operator()<WalkAny<CellColumns<In, Cell, false>, NoColumns>>();
+  };
+  switch (request.in) {
+    case Type::s8:
+      return of.template operator()<std::int8_t, std::uint32_t, std::uint32_t>();
+    case Type::u16:
+      return of.template operator()<std::uint16_t, std::uint32_t, std::uint64_t>();
+    case Type::s16:
+      return of.template operator()<std::int16_t, std::uint32_t, std::uint64_t>();
+    case Type::u32:
+      return of.template operator()<std::uint32_t, std::uint64_t, void>();
+    case Type::s32:
+      return of.template operator()<std::int32_t, std::uint64_t, void>();
+    default:
+      return of.template operator()<std::uint8_t, std::uint32_t, std::uint32_t>();
+  }
+}
+
+/// f<C>() for the kernel of a request that walk takes.
+template <class F>
+void with_walk(const FilterRequest& request, const F& f) {
+  is_walk_of_bytes(request) ? with_walk_of_bytes(request, f) : with_walk_of_any(request, f);
+}
+
+/// What walk needs, if it does not take the request.
+inline std::string walk_takes(const FilterRequest& request) {
+  using AnyWalk = Walk<NoMachine, WalkAny<CellColumns<std::uint8_t, std::uint32_t, false>, NoColumns>>;
+  const auto is = [](std::int64_t n) { return std::to_string(n); };
+  const std::string types =
+      "these types are " + std::string(name_of(request.in)) + " and " + std::string(name_of(request.out));
+  const FilterFinish finish(request);
+  if (finish.statistic == FilterStatistic::none) return "it takes sums, means, counts, deviations and thresholds";
+  if (finish.statistic == FilterStatistic::threshold && finish.local.method == filter::Local::wolf)
+    return "it takes every threshold but that of wolf";
+  if (is_float(request.in) || size_of(request.in) == 8) return "it takes images of integers of 8 to 32 bits; " + types;
+  if (request.out == Type::u32 || request.out == Type::u64 || request.out == Type::s64 || request.out == Type::f16)
+    return "it takes outputs of 8u, 8s, 16u, 16s, 32s, 32f and 64f; " + types;
+  if (finish.needs_squares() && size_of(request.in) > 2)
+    return "it takes deviations of images of 8 and 16 bits; " + types;
+  const bool as_opencv = request.rounding == Rounding::opencv && finish.statistic == FilterStatistic::mean;
+  if (as_opencv && is_walk_of_bytes(request) && request.columns.edge == Edge::shrink)
+    return "it rounds means as OpenCV with every edge but shrink";
+  const std::int64_t pixels = request.columns.size * request.rows.size;
+  if (as_opencv && is_walk_of_bytes(request) && pixels >= 2 && pixels <= 256 &&
+      ProductMean(static_cast<std::uint32_t>(pixels), request.rounding).factor == 0)
+    return "it rounds means as OpenCV of windows of more than " + is(pixels) + " pixels";
+  if (as_opencv && !is_walk_of_bytes(request) &&
+      (request.out == Type::f64 || (request.out == Type::u8 && size_of(request.in) == 1)))
+    return "it rounds means as OpenCV from 8u to 8u; " + types;
+  if (request.mask) return "it takes no mask";
+  if (request.min_count > 1) return "it takes a min_count of 1, not " + is(request.min_count);
+  if (std::max(request.columns.extent, request.rows.extent) > most_of_filter_axis)
+    return "it takes images of up to " + is(most_of_filter_axis) + " rows and columns; this one has " +
+           is(request.rows.extent) + " and " + is(request.columns.extent);
+  if (!is_walk_of_bytes(request) && (request.columns.size > AnyWalk::most_width || request.rows.size > most_any_rows))
+    return "it takes windows of up to " + is(most_any_rows) + " rows and " + is(AnyWalk::most_width) +
+           " columns, and means of 8u of " + is(WideWalkBytes::Columns::most_rows) + " rows and " +
+           is(WideWalkBytes::most_width) + " columns; this one has " + is(request.rows.size) + " and " +
+           is(request.columns.size);
+  return {};
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,684 @@
+#pragma once
+// walk: windows' sums straight from the pixels, one launch without a workspace.
+//
+// A span, which is a warp or a block, walks down a strip of columns; a lane keeps the sums of a few columns, to which
+// it adds the row that enters the windows and from which it subtracts the row that leaves them. The sum of the window
+// that ends at a column is that of the window ending before it, plus this column, minus the one `width` columns to the
+// left. Lanes read the latter from shared memory, and a scan of the lanes' differences gives the sum before each lane.
+// Windows of a width that the compiler knows reach only into the next lane, whose columns are shuffled. The first lanes
+// have only incomplete windows.
+//
+// Rows arrive by asynchronous copies, `ahead` rows early, in a ring of each warp's. With `ring` rows it keeps a row
+// until it leaves, and each row of a segment is read once. Otherwise the row that leaves is read a second time, from
+// the L2. Rows beyond the edge are rows of the image, or none. Lanes that have columns beyond it take the pixels that
+// these show from their warp's line in the ring, or read them one by one where they are not there, as all lanes do in
+// an image whose rows are not aligned vectors.
+//
+// Reads: for each segment of S rows and strip, S + height - 1 rows, and without a ring S - 1 more. Writes: each output
+// once.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include "formulas/rounded_mean.hpp"
+#include "kernels/filter/axis.hpp"
+#include "kernels/filter/columns.hpp"
+#include "kernels/filter/finish.hpp"
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/warp/warp.hpp"
+
+namespace areal::kernels {
+
+/// How outputs are made from sums.
+enum class WalkOutput : std::uint8_t {
+  product,  ///< means of bytes, where a product of 32 bits gives them: see ProductMean
+  upper,    ///< means of bytes, of windows of an odd number of pixels
+  even,     ///< means of bytes: quotients that end in 1/2 are corrected
+  any       ///< FilterFinish
+};
+
+struct NoColumns {
+  static constexpr int words = 1;
+  using Window = std::uint32_t;
+  AREAL_BOTH static int words_back(int) { return 0; }
+};
+
+/// Means of bytes. `warps` of a span, `ring` rows that a warp keeps (0: none), `width` of the windows (0: any). Windows
+/// of a known width have their anchor in the middle, and an odd number of columns. Spans of 8 warps serve all heights.
+template <int warps_, int ring_, WalkOutput output_, int width_ = 0>
+struct WalkBytes {
+  using Columns = ByteColumns<(warps_ < 8)>;
+  using Squares = NoColumns;
+  static constexpr int warps = warps_, ring = ring_, width = width_;
+  static constexpr WalkOutput output = output_;
+  static constexpr int resident = warps > 4 ? 2 : 5;
+};
+/// Any statistic and output of any integers.
+template <class Columns_, class Squares_>
+struct WalkAny {
+  using Columns = Columns_;
+  using Squares = Squares_;
+  static constexpr int warps = 8, ring = 0, width = 0, resident = 2;
+  static constexpr WalkOutput output = WalkOutput::any;
+};
+
+struct WalkArgs {
+  const char* image;
+  char* out;
+  Strides from, to;
+  FilterAxis columns, rows;
+  std::int64_t units;                      ///< spans in all: planes x segments x strips
+  std::int64_t window_bytes;               ///< from a row to the one that leaves when it enters
+  int strips, segments, channels;          ///< of a plane; of an image
+  int segment_rows;                        ///< outputs
+  int first_lane;                          ///< with complete windows
+  int strip_columns;                       ///< outputs
+  bool vectors, out_vectors;               ///< a lane's columns, and outputs, are aligned vectors
+  bool slides;                             ///< outputs are bytes side by side at any address
+  std::uint32_t beyond;                    ///< a pixel beyond the edge, in its type; of bytes four
+  formulas::RoundedMean mean = {};         ///< of a whole window
+  std::uint32_t factor = 0, add[16] = {};  ///< for WalkOutput::product: (sum[i] factor + add[i]) / 2^24, with its bias
+  FilterFinish finish = {};                ///< for WalkOutput::any
+};
+
+template <class M, class C>
+struct Walk {
+  using Args = WalkArgs;
+  using Columns = typename C::Columns;
+  using Squares = typename C::Squares;
+  using In = typename Columns::In;
+  using Part = typename Columns::Part;
+  using Window = typename Columns::Window;
+  static constexpr bool has_squares = !std::is_same_v<Squares, NoColumns>;
+  static constexpr bool is_bytes = C::output != WalkOutput::any;
+  static constexpr int warps = C::warps, spans = warps > 1 ? 1 : C::ring > 20 ? 2 : 4;  // of a block
+  static constexpr int threads = warps * spans * warp_size, resident = C::resident;
+  static constexpr int ahead = 4, together = 4;  // rows on their way, and of those before a segment's first output
+  static constexpr int V = Columns::columns, words = Columns::words;
+  // Each warp's last lane has the columns of the next one's first lane, whose results it needs.
+  static constexpr int places = warps * (warp_size - 1) + 1;
+  /// The first lanes' windows begin left of the span, in cells that hold zeros.
+  static constexpr int zeros = warps == 1 ? 2 : 8;
+  static constexpr int most_width = warps == 1 ? V * zeros : V * (places - 17);
+  static constexpr bool keeps = C::ring > 0;
+  static constexpr int slots = keeps ? C::ring : ahead;
+  static_assert(C::width == 0 ||
+                (warps == 1 && C::width <= V && C::width % 2 == 1 && C::output == WalkOutput::product));
+  /// Sums have (i + 1) times this too much.
+  static constexpr std::uint32_t bias = C::width > 0 ? Columns::bias : 0;
+  /// Columns of a window after its anchor.
+  AREAL_DEVICE int after() const { return C::width > 0 ? C::width / 2 : a.columns.after(); }
+
+  static constexpr int lines = slots * warps * spans;
+  template <class F>
+  struct Exchange {
+    static constexpr bool used = C::width == 0 && !std::is_same_v<F, NoColumns>;
+    std::uint32_t cell[used ? (zeros + places) * (F::words + 1) : 1];  // one more than `words`: no bank conflicts
+    typename F::Window total[warps];
+  };
+  struct Span {
+    Exchange<Columns> sums;
+    Exchange<Squares> squares;
+  };
+  struct Shared {
+    Part enters[lines * warp_size];  // of each warp `slots` lines
+    Part leaves[keeps ? 1 : lines * warp_size];
+    Span span[spans];
+  };
+
+  M m;
+  Args a;
+
+  /// A lane's place, and the rows of its segment.
+  struct Place {
+    int lane;              ///< of the span
+    int x;                 ///< the first of the lane's columns
+    int y;                 ///< the first output row
+    int rows;              ///< of the image, to walk
+    const char* image;     ///< the plane
+    char* out;             ///< the plane
+    int begin, end;        ///< output columns of the strip
+    bool whole;            ///< all of the lane's columns are vectors of the image
+    bool blank;            ///< none is a pixel that a window needs
+    bool sided;            ///< a lane of the span has columns that are no vector of the image
+    bool words;            ///< these columns are bytes side by side, and so are the three on either side
+    int full_begin;        ///< the first output row whose windows in these columns are whole
+    unsigned full_count;   ///< of these rows
+    int plain_begin;       ///< the first row of the segment that lies in the image
+    unsigned plain_count;  ///< of these rows; 0 if the lane copies none
+  };
+
+  AREAL_DEVICE void operator()() {
+    Shared& s = m.template shared<Shared>();
+    const std::int64_t unit = warps == 1 ? m.block() * spans + m.warp() : m.block();
+    if (unit >= a.units) return;
+    Span& span = s.span[warps == 1 ? m.warp() : 0];
+    if constexpr (C::width == 0) {
+      clear<Columns>(span.sums);
+      if constexpr (has_squares) clear<Squares>(span.squares);
+    }
+    walk(s, span, place_of(unit));
+  }
+  template <class F>
+  AREAL_DEVICE void clear(Exchange<F>& exchange) const {
+    const int thread = warps == 1 ? m.lane() : m.thread();
+    for (int i = thread; i < zeros * (F::words + 1); i += warps * warp_size) m.put(exchange.cell[i], 0);
+  }
+
+  AREAL_DEVICE Place place_of(std::int64_t unit) const {
+    Place at;
+    const auto strip = static_cast<int>(unit % a.strips);
+    unit /= a.strips;
+    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
+    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, image = plane / a.channels;
+    at.image = a.image + image * a.from.batch + channel * a.from.channel;
+    at.out = a.out + image * a.to.batch + channel * a.to.channel;
+    const int left = a.rows.outputs - at.y;
+    at.rows = (left < a.segment_rows ? left : a.segment_rows) + a.rows.size - 1;
+    at.lane = warps == 1 ? m.lane() : m.warp() * (warp_size - 1) + m.lane();
+    at.begin = strip * a.strip_columns;
+    at.end = a.columns.outputs - at.begin < a.strip_columns ? a.columns.outputs : at.begin + a.strip_columns;
+    at.x = at.begin + V * (at.lane - a.first_lane + a.columns.after() / V);
+    const int end = at.x + V;
+    at.whole = a.vectors && at.x >= 0 && end <= a.columns.extent;
+    const int needed_begin = a.columns.copies() ? -a.columns.before : 0;
+    const int needed_end = a.columns.copies() ? a.columns.outputs + a.columns.after() : a.columns.extent;
+    at.blank = end <= needed_begin || at.x >= needed_end;
+    at.sided = at.x - V * at.lane < 0 || at.x + V * (places - at.lane) > a.columns.extent;
+    at.words = is_bytes && a.from.column == 1 && at.x >= 3 && end + 4 <= a.columns.extent;
+    at.full_begin = 0, at.full_count = std::numeric_limits<int>::max();
+    if (a.columns.edge == Edge::shrink) {
+      const bool full = at.x >= a.columns.size - 1 && end <= a.columns.extent;
+      const int count = a.rows.extent - a.rows.size + 1;
+      at.full_begin = a.rows.before, at.full_count = full && count > 0 ? count : 0;
+    }
+    const int first = at.y - a.rows.before, last = a.rows.extent - first < at.rows ? a.rows.extent - first : at.rows;
+    at.plain_begin = first < 0 ? -first : 0;
+    at.plain_count = at.whole && last > at.plain_begin ? last - at.plain_begin : 0;
+    return at;
+  }
+
+  // ---------------------------------------------------------------- rows
+
+  AREAL_DEVICE Part beyond() const {
+    Part part;
+    if constexpr (is_bytes) {
+      part = {{a.beyond, a.beyond, a.beyond, a.beyond}};
+    } else {
+      AREAL_UNROLL
+      for (int i = 0; i < V; ++i) part.at[i] = static_cast<In>(a.beyond);
+    }
+    return part;
+  }
+  /// Where a side lane's columns lie in its warp's line of vectors, two in a word.
+  struct Shown {
+    std::uint32_t places[V / 2];
+    std::uint32_t pixels;  ///< bit i: column i shows a pixel; the place of others is that of one that does
+    bool in_line;          ///< all lie there
+  };
+  AREAL_DEVICE Shown shown_by(const Place& at) const {
+    Shown shown{};
+    if (at.whole || !a.vectors) return shown;
+    const int first = at.x - V * m.lane(), vectors = a.columns.extent / V * V;  // lines begin at vectors
+    shown.in_line = true;
+    int some = first;
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) {
+      const int x = at.blank ? -1 : a.columns.pixel(at.x + i);
+      shown.in_line = shown.in_line && (x < 0 || (x >= first && x < first + V * warp_size && x < vectors));
+      if (x >= 0) some = x, shown.pixels |= 1u << i;
+    }
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) {
+      const int x = (shown.pixels >> i & 1) != 0 ? a.columns.pixel(at.x + i) : some;
+      shown.places[i / 2] |= (static_cast<std::uint32_t>(x - first) & 0xffff) << (16 * (i % 2));
+    }
+    return shown;
+  }
+  /// A side lane's columns of a row, from its warp's line: all loads before the first use.
+  AREAL_DEVICE Part from_line(const Part* line, const Shown& shown) const {
+    Part part = beyond();
+    if (shown.pixels == 0) return part;
+    if constexpr (is_bytes) {
+      std::uint32_t word[V];
+      AREAL_UNROLL
+      for (int i = 0; i < V; ++i) {
+        const std::uint32_t at = shown.places[i / 2] >> (16 * (i % 2)) & 0xffff;
+        word[i] = m.get(line[at / V].at[at % V / 4]) >> (8 * (at % 4));
+      }
+      AREAL_UNROLL
+      for (int i = 0; i < V; ++i)
+        if ((shown.pixels >> i & 1) == 0) word[i] = a.beyond;
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i)
+        part.at[i] = m.permute(m.permute(word[4 * i], word[4 * i + 1], 0x0040),
+                               m.permute(word[4 * i + 2], word[4 * i + 3], 0x0040), 0x5410);
+    } else {
+      AREAL_UNROLL
+      for (int i = 0; i < V; ++i) {
+        const std::uint32_t at = shown.places[i / 2] >> (16 * (i % 2)) & 0xffff;
+        const In pixel = m.get(line[at / V].at[at % V]);
+        if ((shown.pixels >> i & 1) != 0) part.at[i] = pixel;
+      }
+    }
+    return part;
+  }
+  AREAL_DEVICE In pixel(const char* row, int x) const {
+    const int at = a.columns.pixel(x);
+    if (at < 0) return static_cast<In>(a.beyond);
+    return load_element<M, In>(m, row + at * a.from.column, a.finish.pixel_aligned);
+  }
+  /// A lane's columns of the n-th row of the segment, one by one. The loads of four bytes are issued before the first
+  /// is used.
+  AREAL_DEVICE Part pixels(const Place& at, int n) const {
+    if (at.blank) return beyond();
+    const int y = a.rows.pixel(at.y - a.rows.before + n);
+    if (y < 0) return beyond();
+    const char* const row = at.image + y * a.from.row;
+    Part part{};
+    if constexpr (is_bytes) {
+      if (at.words) return bytes(row + at.x);
+      AREAL_NO_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        std::uint32_t word[2] = {};
+        AREAL_UNROLL
+        for (int b = 0; b < 8; ++b) word[b / 4] |= std::uint32_t{pixel(row, at.x + 8 * i + b)} << (8 * (b % 4));
+        part = {{part.at[2], part.at[3], word[0], word[1]}};
+      }
+    } else {
+      AREAL_UNROLL
+      for (int i = 0; i < V; ++i) part.at[i] = pixel(row, at.x + i);
+    }
+    return part;
+  }
+  /// 16 bytes at any address, from the five aligned words that hold them.
+  AREAL_DEVICE Part bytes(const char* from) const {
+    const auto first = reinterpret_cast<std::uintptr_t>(from);
+    const auto* const aligned = reinterpret_cast<const std::uint32_t*>(first & ~std::uintptr_t{3});
+    const std::uint32_t selector = 0x3210 + 0x1111 * static_cast<std::uint32_t>(first & 3);
+    std::uint32_t word[5];
+    AREAL_UNROLL
+    for (int i = 0; i < 5; ++i) word[i] = m.load(aligned + i);
+    Part part;
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) part.at[i] = m.permute(word[i], word[i + 1], selector);
+    return part;
+  }
+  /// Begins to copy the n-th row, which is at `from` if it is plain, to a lane whose columns are a vector.
+  AREAL_DEVICE void copy(Part& cell, const Place& at, int n, const char* from) const {
+    if (static_cast<unsigned>(n - at.plain_begin) < at.plain_count) {
+      m.copy_async(cell, reinterpret_cast<const Part*>(from));
+    } else if (at.whole && n >= 0 && n < at.rows) {
+      const int y = a.rows.pixel(at.y - a.rows.before + n);
+      if (y >= 0)
+        m.copy_async(cell, reinterpret_cast<const Part*>(at.image + y * a.from.row + at.x * a.from.column));
+      else
+        m.put(cell, beyond());
+    }
+  }
+  /// A lane's part of the next line in its warp's ring, which begins with `first`.
+  AREAL_DEVICE static void advance(int& line, int first) {
+    line = line == first + (slots - 1) * warp_size ? first : line + warp_size;
+  }
+
+  /// Adds the rows that the first output's windows have before their last one.
+  AREAL_DEVICE void begin(const Place& at, Columns& sums, Squares& squares) const {
+    const auto add = [&](const Part& row) {
+      sums.enter(m, row);
+      if constexpr (has_squares) squares.enter(m, row);
+    };
+    const int count = a.rows.size - 1;
+    const char* row = at.image + (at.y - a.rows.before) * a.from.row + at.x * a.from.column;
+    int left = at.plain_count < static_cast<unsigned>(count - at.plain_begin) ? static_cast<int>(at.plain_count)
+                                                                              : count - at.plain_begin;
+    AREAL_NO_UNROLL
+    for (int n = 0; n < count;) {
+      if (n >= at.plain_begin && left >= together) {
+        Part part[together];
+        AREAL_UNROLL
+        for (int i = 0; i < together; ++i, row += a.from.row) part[i] = m.load(reinterpret_cast<const Part*>(row));
+        AREAL_UNROLL
+        for (int i = 0; i < together; ++i) add(part[i]);
+        n += together, left -= together;
+      } else {
+        if (n >= at.plain_begin) --left;
+        add(vector(at, n));
+        ++n, row += a.from.row;
+      }
+    }
+  }
+  /// A lane's columns of the n-th row, in one load if they are a vector.
+  AREAL_DEVICE Part vector(const Place& at, int n) const {
+    if (!at.whole) return pixels(at, n);
+    const int y = a.rows.pixel(at.y - a.rows.before + n);
+    if (y < 0) return beyond();
+    return m.load(reinterpret_cast<const Part*>(at.image + y * a.from.row + at.x * a.from.column));
+  }
+
+  AREAL_DEVICE void walk(Shared& s, Span& span, const Place& at) const {
+    const int first = m.warp() * slots * warp_size + m.lane();
+    int next = first, line = first, leaving = first;
+    const Shown shown = shown_by(at);
+    const bool lines = at.sided && a.vectors;      // lanes at the sides read the vectors of others
+    int n = keeps || lines ? 0 : a.rows.size - 1;  // rows in the ring from this one on
+    const char* from = at.image + (at.y - a.rows.before + n) * a.from.row + at.x * a.from.column;
+    const auto fetch = [&](int row) {
+      copy(s.enters[next], at, row, from);
+      if constexpr (!keeps) copy(s.leaves[next], at, row < at.rows ? row - a.rows.size : -1, from - a.window_bytes);
+      from += a.from.row;
+      advance(next, first);
+      m.commit_copies();
+    };
+    AREAL_NO_UNROLL
+    for (int row = 0; row < ahead; ++row) fetch(n + row);
+    Columns sums;
+    Squares squares;
+    if constexpr (!keeps)
+      if (!lines) begin(at, sums, squares);
+    const Reads<Columns> reads(at, a.columns.size);
+    const Reads<Squares> square_reads(at, a.columns.size);
+    Target to = target_of(at);
+    int y = at.y;
+    AREAL_NO_UNROLL
+    for (; n < at.rows; ++n) {
+      m.template wait_copies<ahead - 1>();
+      if (lines) m.sync_warp();
+      Part enters, leaves{};
+      if (at.whole) {
+        enters = m.get(s.enters[line]);
+      } else {
+        enters = shown.in_line ? from_line(s.enters + line - m.lane(), shown) : pixels(at, n);
+        if constexpr (keeps) m.put(s.enters[line], enters);
+      }
+      if (n >= a.rows.size) {
+        if constexpr (keeps) {
+          leaves = m.get(s.enters[leaving]);
+          advance(leaving, first);
+        } else {
+          leaves = at.whole        ? m.get(s.leaves[line])
+                   : shown.in_line ? from_line(s.leaves + line - m.lane(), shown)
+                                   : pixels(at, n - a.rows.size);
+        }
+      }
+      if constexpr (!keeps)
+        if (lines) m.sync_warp();  // before the next row takes the line's place
+      advance(line, first);
+      fetch(n + ahead);
+      sums.move(m, enters, leaves);
+      if constexpr (has_squares) squares.move(m, enters, leaves);
+      if (n < a.rows.size - 1) continue;
+      Window window[V];
+      if constexpr (is_bytes) {
+        if constexpr (C::width > 0)
+          near_windows(sums, window);
+        else
+          windows(span, at, sums, reads, window, squares, square_reads, window);
+        store_bytes(at, to, y, window);
+      } else {
+        Window square[V] = {};
+        windows(span, at, sums, reads, window, squares, square_reads, square);
+        store_any(at, to, y, window, square);
+      }
+      to.at += a.to.row;
+      ++y;
+    }
+  }
+
+  // ---------------------------------------------------------------- windows
+
+  AREAL_DEVICE void meet() const {
+    if constexpr (warps == 1)
+      m.sync_warp();
+    else
+      m.sync();
+  }
+  /// Where a lane finds its own words, and those `width` columns to the left.
+  template <class F>
+  struct Reads {
+    int own, from[F::words + 1];
+    AREAL_DEVICE Reads(const Place& at, int width) {
+      own = cell_of(F::words * at.lane);
+      const int back = F::words * at.lane - F::words_back(width);
+      AREAL_UNROLL
+      for (int i = 0; i <= F::words; ++i)
+        from[i] = cell_of(back + i < -zeros * F::words ? -zeros * F::words : back + i);
+    }
+    AREAL_DEVICE static int cell_of(int word) {
+      const auto at = static_cast<unsigned>(word + zeros * F::words);
+      return static_cast<int>(at + at / F::words);
+    }
+  };
+  template <class F>
+  AREAL_DEVICE void give(Exchange<F>& exchange, const Place& at, const F& sums, const Reads<F>& reads) const {
+    if (warps > 1 && m.lane() == warp_size - 1 && at.lane != places - 1) return;
+    std::uint32_t word[F::words];
+    sums.to_words(word);
+    AREAL_UNROLL
+    for (int i = 0; i < F::words; ++i) m.put(exchange.cell[reads.own + i], word[i]);
+  }
+  /// Running differences within the lane; returns the sum of those before it in its warp.
+  template <class F>
+  AREAL_DEVICE typename F::Window differences(Exchange<F>& exchange, const F& sums, const Reads<F>& reads,
+                                              typename F::Window (&window)[V]) const {
+    std::uint32_t read[F::words + 1], left[F::words], own[F::words];
+    AREAL_UNROLL
+    for (int i = 0; i <= F::words; ++i) read[i] = m.get(exchange.cell[reads.from[i]]);
+    F::aligned(m, a.columns.size, read, left);
+    sums.to_words(own);
+    F::running(m, own, left, 0, window);
+    const typename F::Window all = window[V - 1] - V * F::bias, upto = warp_scan(m, all);
+    if constexpr (warps > 1)
+      if (m.lane() == warp_size - 2) m.put(exchange.total[m.warp()], upto);
+    return upto - all;
+  }
+  template <class F>
+  AREAL_DEVICE void add_base(const Exchange<F>& exchange, typename F::Window base,
+                             typename F::Window (&window)[V]) const {
+    if constexpr (warps > 1) {
+      AREAL_UNROLL
+      for (int i = 0; i < warps - 1; ++i) {
+        const typename F::Window total = m.get(exchange.total[i]);
+        if (i < m.warp()) base += total;
+      }
+    }
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) window[i] = window[i] + base - (i + 1) * F::bias;
+  }
+  /// window[i], and square[i]: the sums of the window that ends at the lane's column i.
+  AREAL_DEVICE void windows(Span& span, const Place& at, const Columns& sums, const Reads<Columns>& reads,
+                            Window (&window)[V], const Squares& squares, const Reads<Squares>& square_reads,
+                            Window (&square)[V]) const {
+    give(span.sums, at, sums, reads);
+    if constexpr (has_squares) give(span.squares, at, squares, square_reads);
+    meet();
+    const Window base = differences(span.sums, sums, reads, window);
+    Window square_base = 0;
+    if constexpr (has_squares) square_base = differences(span.squares, squares, square_reads, square);
+    meet();
+    add_base(span.sums, base, window);
+    if constexpr (has_squares) add_base(span.squares, square_base, square);
+  }
+
+  /// The same, plus (i + 1) bias, for windows of a known width, which begin in the lane before at the earliest.
+  AREAL_DEVICE void near_windows(const Columns& sums, Window (&window)[V]) const {
+    static constexpr int back = (C::width + 1) / 2;  // words
+    std::uint32_t word[words + back];                // the last ones of the lane before, then the lane's own
+    AREAL_UNROLL
+    for (int i = 0; i < back; ++i) word[i] = m.shuffle_up(sums.word[words - back + i], 1);
+    AREAL_UNROLL
+    for (int i = 0; i < words; ++i) word[back + i] = sums.word[i];
+    // The window that ends before the lane's first column: halves of words have sums of 16 bits.
+    static_assert(back * (C::ring - ahead) * 255 <= 0xffff);
+    std::uint32_t before = word[0] & 0xffff0000u, left[words];
+    AREAL_UNROLL
+    for (int i = 1; i < back; ++i) before += word[i];
+    AREAL_UNROLL
+    for (int i = 0; i < words; ++i) left[i] = m.permute(word[i], word[i + 1], 0x5432);
+    Columns::running(m, sums.word, left, (before & 0xffff) + (before >> 16), window);
+  }
+
+  // ---------------------------------------------------------------- outputs
+
+  /// Where a lane's outputs of a row go.
+  struct Target {
+    char* at;
+    int x, count;
+    bool vector;
+  };
+  AREAL_DEVICE Target target_of(const Place& at) const {
+    Target to;
+    if constexpr (is_bytes) {
+      // A vector of outputs ends in the next lane.
+      to.x = at.x - (a.slides ? after() : a.columns.after() / V * V);
+      to.count = at.end - to.x < V ? at.end - to.x : V;
+      if (at.lane < a.first_lane || m.lane() == warp_size - 1 || to.count < 0) to.count = 0;
+      to.vector = a.out_vectors && to.count == V;
+    } else {
+      to.x = at.x - a.columns.after();
+      to.count = warps > 1 && m.lane() == warp_size - 1 && at.lane != places - 1 ? 0 : V;
+      to.vector = false;
+    }
+    to.at = at.out + at.y * a.to.row + to.x * a.to.column;
+    return to;
+  }
+
+  AREAL_DEVICE void store_bytes(const Place& at, const Target& to, int y, Window (&window)[V]) const {
+    Part part;
+    if (static_cast<unsigned>(y - at.full_begin) < at.full_count) {
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i) part.at[i] = means(window, 4 * i);
+    } else {
+      part = means_inside(at, y, window);
+    }
+    if (a.slides) return slide(at, to, part);
+    part = shifted(part, after() % V);
+    if (to.vector) {
+      m.store_streaming(reinterpret_cast<Part*>(to.at), part);
+      return;
+    }
+    AREAL_NO_UNROLL
+    for (int i = 0; i < to.count; ++i) {
+      m.store_streaming(reinterpret_cast<std::uint8_t*>(to.at + i * a.to.column),
+                        static_cast<std::uint8_t>(part.at[0] & 0xff));
+      part = without_first(part);
+    }
+  }
+
+  /// Stores a row that begins at any address: the vectors' first bytes are those of aligned addresses, so that the
+  /// lanes at the strip's ends have parts of a vector.
+  AREAL_DEVICE void slide(const Place& at, const Target& to, const Part& part) const {
+    const int bytes = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to.at) & (V - 1));
+    Part vector = shifted(part, bytes);
+    const int x = to.x + bytes, begin = at.begin - x;
+    int end = at.end - x < V ? at.end - x : V;
+    // The last lane has no next one. Other warps' last lanes have the columns of the next warp's first.
+    if (m.lane() == warp_size - 1) end = at.lane < places - 1 ? 0 : end < V - bytes ? end : V - bytes;
+    if (at.lane < a.first_lane - 1) end = 0;
+    if (begin <= 0 && end == V) {
+      m.store_streaming(reinterpret_cast<Part*>(to.at + bytes), vector);
+      return;
+    }
+    AREAL_NO_UNROLL
+    for (int i = 0; i < end; ++i) {
+      if (i >= begin)
+        m.store_streaming(reinterpret_cast<std::uint8_t*>(to.at + bytes + i),
+                          static_cast<std::uint8_t>(vector.at[0] & 0xff));
+      vector = without_first(vector);
+    }
+  }
+  AREAL_DEVICE static Part without_first(const Part& part) {
+    return {{part.at[0] >> 8 | part.at[1] << 24, part.at[1] >> 8 | part.at[2] << 24, part.at[2] >> 8 | part.at[3] << 24,
+             part.at[3] >> 8}};
+  }
+
+  /// Of the window that ends at column i; with `product` in the highest byte.
+  AREAL_DEVICE std::uint32_t mean(std::uint32_t sum, int i) const {
+    if constexpr (C::output == WalkOutput::product) return sum * a.factor + a.add[i];
+    if constexpr (C::output == WalkOutput::upper) return a.mean.up(sum);
+    return a.mean(sum);
+  }
+  /// Four means in a word.
+  AREAL_DEVICE std::uint32_t means(const Window (&window)[V], int i) const {
+    const std::uint32_t selector = C::output == WalkOutput::product ? 0x0073 : 0x0040;
+    return m.permute(m.permute(mean(window[i], i), mean(window[i + 1], i + 1), selector),
+                     m.permute(mean(window[i + 2], i + 2), mean(window[i + 3], i + 3), selector), 0x5410);
+  }
+  /// Of windows of which a part lies beyond the edge. Takes the windows from the array's beginning, four at a time.
+  AREAL_DEVICE Part means_inside(const Place& at, int y, Window (&window)[V]) const {
+    const int down = a.rows.inside(y);
+    int x = at.x - after();
+    Part part{};
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) window[i] -= (i + 1) * bias;
+    AREAL_NO_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      std::uint32_t word = 0;
+      AREAL_UNROLL
+      for (int b = 0; b < 4; ++b, ++x) {
+        const auto n = static_cast<std::uint32_t>(down * a.columns.inside(x)), more = window[b] + n / 2;
+        std::uint32_t mean = more / n;
+        if (n % 2 == 0 && mean * n == more) mean -= mean & 1;
+        word |= (mean & 0xff) << (8 * b);
+      }
+      part = {{part.at[1], part.at[2], part.at[3], word}};
+      AREAL_UNROLL
+      for (int b = 0; b < V - 4; ++b) window[b] = window[b + 4];
+    }
+    return part;
+  }
+
+  /// The 16 bytes that begin at byte `bytes` < 16 of the lane's, the last ones from the next lane.
+  AREAL_DEVICE Part shifted(const Part& part, int bytes) const {
+    switch (bytes / 4) {
+      case 0:
+        return bytes == 0 ? part : shifted_words<0>(part, bytes % 4);
+      case 1:
+        return shifted_words<1>(part, bytes % 4);
+      case 2:
+        return shifted_words<2>(part, bytes % 4);
+      default:
+        return shifted_words<3>(part, bytes % 4);
+    }
+  }
+  template <int n>
+  AREAL_DEVICE Part shifted_words(const Part& part, int bytes) const {
+    std::uint32_t word[5 + n];
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) word[i] = part.at[i];
+    AREAL_UNROLL
+    for (int i = 0; i <= n; ++i) word[4 + i] = m.shuffle_down(part.at[i], 1);
+    const std::uint32_t selector = 0x3210 + 0x1111 * static_cast<std::uint32_t>(bytes);
+    Part to;
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) to.at[i] = m.permute(word[n + i], word[n + i + 1], selector);
+    return to;
+  }
+
+  AREAL_DEVICE void store_any(const Place& at, const Target& to, int y, Window (&window)[V],
+                              Window (&square)[V]) const {
+    const bool inside = a.columns.edge == Edge::shrink;
+    const int down = inside ? a.rows.inside(y) : a.rows.size;
+    char* out = to.at;
+    AREAL_NO_UNROLL
+    for (int i = 0; i < to.count; ++i, out += a.to.column) {
+      const int x = to.x + i;
+      if (x >= at.begin && x < at.end) {
+        const std::int64_t n = std::int64_t{down} * (inside ? a.columns.inside(x) : a.columns.size);
+        const auto centre = [&] {
+          const char* const from = at.image + (std::int64_t{y} + a.finish.centre_y) * a.from.row +
+                                   (std::int64_t{x} + a.finish.centre_x) * a.from.column;
+          return static_cast<double>(load_element<M, In>(m, from, a.finish.pixel_aligned));
+        };
+        const double value =
+            a.finish(window[0], std::is_signed_v<In>, square[0], static_cast<std::uint64_t>(n), centre);
+        store_rounded(m, out, a.finish.out, value, a.finish.out_aligned);
+      }
+      AREAL_UNROLL
+      for (int b = 0; b < V - 1; ++b) window[b] = window[b + 1], square[b] = square[b + 1];
+    }
+  }
+};
+
+}  // namespace areal::kernels

@@ -1,0 +1,216 @@
+// Filters on a GPU: the CPU's bits, at odd addresses, pitches and layouts, with marks around the output; and windows
+// added up one pixel at a time. All is skipped without a GPU.
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <areal/array.hpp>
+#include <areal/error.hpp>
+#include <areal/filter.hpp>
+#include <areal/info.hpp>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+#include "cuda/device.hpp"
+
+namespace areal {
+namespace {
+
+constexpr Edge edges[] = {Edge::valid,   Edge::shrink,    Edge::zero, Edge::replicate,
+                          Edge::reflect, Edge::symmetric, Edge::wrap, Edge::constant};
+
+class CudaFilter : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+/// A view in host memory, `offset` bytes from an aligned address, with `gap` bytes between rows and planes.
+struct Memory {
+  static constexpr std::size_t guard = 64;
+  std::vector<char> bytes;
+  View view;
+
+  Memory(const Shape& shape, Type type, std::int64_t gap, std::int64_t offset, char mark) {
+    const bool planar = shape.layout == Layout::planar;
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    const std::int64_t row = shape.width * (planar ? 1 : shape.channels) * size + gap, plane = row * shape.height + gap;
+    view = View(nullptr, type, shape, row, planar ? plane : 0, plane * (planar ? shape.channels : 1));
+    bytes.assign(static_cast<std::size_t>(view.batch_pitch * shape.batch + offset) + 2 * guard, mark);
+    view.data = bytes.data() + guard + offset;
+  }
+  std::size_t place() const { return static_cast<std::size_t>(static_cast<char*>(view.data) - bytes.data()); }
+  char* at(std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n) {
+    return static_cast<char*>(view.row(y, channel, n)) + x * view.column_pitch();
+  }
+};
+
+struct Case {
+  Shape image;
+  Type in = Type::u8, out = Type::u8;
+  Filter filter = filter::Mean{};
+  Window window = {};
+  std::int64_t gap = 0, offset = 0, out_gap = 0, out_offset = 0;
+  Layout out_layout = Layout::interleaved;
+  unsigned seed = 1;
+};
+
+std::string words(const Case& c) {
+  const auto is = [](std::int64_t n) { return std::to_string(n) + " "; };
+  return is(c.image.width) + is(c.image.height) + is(c.image.channels) + is(c.image.batch) + "window " +
+         is(c.window.width) + is(c.window.height) + is(c.window.anchor_x) + is(c.window.anchor_y) + "edge " +
+         is(static_cast<int>(c.window.edge)) + "filter " + is(static_cast<std::int64_t>(c.filter.index())) +
+         std::string(name_of(c.in)) + " " + std::string(name_of(c.out)) + " gaps " + is(c.gap) + is(c.out_gap) +
+         "offsets " + is(c.offset) + is(c.out_offset) + "seed " + is(c.seed);
+}
+
+struct Both {
+  Memory image, cpu, gpu;
+};
+
+/// Filters the image on the CPU, and with the same layout on the device.
+Both run(const Case& c) {
+  Shape out = window_shape(c.image.width, c.image.height, c.window);
+  out.channels = c.image.channels, out.batch = c.image.batch, out.layout = c.out_layout;
+  Both both{Memory(c.image, c.in, c.gap, c.offset, 0), Memory(out, c.out, c.out_gap, c.out_offset, 0x5a),
+            Memory(out, c.out, c.out_gap, c.out_offset, 0x5a)};
+  std::mt19937 random(c.seed);
+  for (char& byte : both.image.bytes) byte = static_cast<char>(random());
+  FilterOptions options;
+  options.window = c.window;
+  apply(c.filter, both.image.view, both.cpu.view, options, {.backend = Backend::cpu});
+  const cuda::OwnedStream stream;
+  const cuda::Memory image(both.image.bytes.size()), result(both.gpu.bytes.size());
+  cuda::copy_in(image.data(), both.image.bytes.data(), both.image.bytes.size(), stream.get());
+  cuda::copy_in(result.data(), both.gpu.bytes.data(), both.gpu.bytes.size(), stream.get());
+  const auto moved = [](const Memory& host, const cuda::Memory& there) {
+    View view = host.view;
+    view.data = static_cast<char*>(there.data()) + host.place();
+    return view.in({MemoryPlace::cuda, 0});
+  };
+  apply(c.filter, ConstView(moved(both.image, image)), moved(both.gpu, result), options,
+        {.backend = Backend::cuda, .device = 0, .stream = stream.get()});
+  cuda::copy_out(both.gpu.bytes.data(), result.data(), both.gpu.bytes.size(), stream.get());
+  stream.synchronize();
+  return both;
+}
+
+/// What differs from the CPU, or nothing.
+std::string fault(const Case& c) {
+  const Both both = run(c);
+  const auto at = std::ranges::mismatch(both.cpu.bytes, both.gpu.bytes).in1 - both.cpu.bytes.begin();
+  if (at == std::ssize(both.cpu.bytes)) return "";
+  return words(c) + ": byte " + std::to_string(at - std::ptrdiff_t(both.cpu.place())) + " of the output is " +
+         std::to_string(both.gpu.bytes[static_cast<std::size_t>(at)]) + ", the CPU's is " +
+         std::to_string(both.cpu.bytes[static_cast<std::size_t>(at)]);
+}
+
+// Against the definition, not the CPU: some windows of a large image, among them those at its corners.
+TEST_F(CudaFilter, MeansOfLargeImages) {
+  for (const std::int64_t k : {3, 8, 15, 16, 31, 32, 63, 127, 255}) {
+    Case c;
+    c.image = {4096 + k, 3001};
+    c.gap = c.out_gap = (16 - c.image.width % 16) % 16;
+    c.window.width = c.window.height = k;
+    c.seed = static_cast<unsigned>(k);
+    Both both = run(c);
+    std::mt19937 random(c.seed);
+    const auto wrong = [&] {
+      int count = 0;
+      for (int i = 0; i < 300; ++i) {
+        const std::int64_t x = i < 4 ? (i % 2) * (c.image.width - 1) : random() % c.image.width;
+        const std::int64_t y = i < 4 ? (i / 2) * (c.image.height - 1) : random() % c.image.height;
+        std::int64_t sum = 0, n = 0;
+        for (std::int64_t v = std::max<std::int64_t>(0, y - k / 2); v < std::min(c.image.height, y - k / 2 + k); ++v)
+          for (std::int64_t u = std::max<std::int64_t>(0, x - k / 2); u < std::min(c.image.width, x - k / 2 + k); ++u)
+            sum += static_cast<unsigned char>(*both.image.at(u, v, 0, 0)), ++n;
+        const std::int64_t whole = sum / n, rest = 2 * (sum % n);
+        const std::int64_t mean = whole + (rest > n || (rest == n && whole % 2 == 1) ? 1 : 0);
+        count += static_cast<unsigned char>(*both.gpu.at(x, y, 0, 0)) != mean;
+      }
+      return count;
+    };
+    EXPECT_EQ(wrong(), 0) << k;
+    EXPECT_TRUE(both.cpu.bytes == both.gpu.bytes) << k;
+    if (k != 3) continue;
+    *both.gpu.at(0, 0, 0, 0) ^= 1;  // the test can fail
+    EXPECT_EQ(wrong(), 1);
+  }
+}
+
+TEST_F(CudaFilter, EveryEdgeWindowAndAlignment) {
+  std::mt19937 random(20261127);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 400; ++turn) {
+    Case c;
+    c.image = {any(1, turn % 4 == 0 ? 5000 : 600), any(1, 400), any(0, 3) == 0 ? any(2, 4) : 1, any(0, 4) == 0 ? 3 : 1,
+               any(0, 1) ? Layout::planar : Layout::interleaved};
+    c.out_layout = any(0, 1) ? Layout::planar : Layout::interleaved;
+    c.window.width = any(1, any(0, 2) == 0 ? 900 : 40), c.window.height = any(1, any(0, 2) == 0 ? 257 : 33);
+    if (any(0, 2) == 0) c.window.width = c.window.height = 2 * any(1, 16) + 1;
+    c.window.edge = edges[any(0, 7)], c.window.value = static_cast<double>(any(0, 255));
+    if (c.window.edge == Edge::valid) {
+      c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+    } else if (any(0, 1)) {
+      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    }
+    if (any(0, 1)) {
+      c.gap = any(0, 40), c.out_gap = any(0, 40), c.offset = any(0, 15), c.out_offset = any(0, 15);
+    } else {
+      c.gap = c.out_gap = (16 - c.image.width % 16) % 16;
+    }
+    if (c.window.edge != Edge::shrink && c.window.width * c.window.height != 2 && any(0, 2) == 0)
+      c.window.rounding = Rounding::opencv;
+    c.seed = static_cast<unsigned>(turn) + 1;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+TEST_F(CudaFilter, EveryTypeAndStatistic) {
+  using filter::Local;
+  const std::vector<Filter> filters{filter::Sum{},
+                                    filter::Mean{},
+                                    filter::Count{},
+                                    filter::Variance{1},
+                                    filter::StandardDeviation{},
+                                    filter::Threshold{Local::mean, {}, {}, 2.5},
+                                    filter::Threshold{Local::bradley},
+                                    filter::Threshold{Local::niblack, {}, {}, 0, 1, true},
+                                    filter::Threshold{Local::sauvola},
+                                    filter::Threshold{Local::nick}};
+  std::mt19937 random(20261128);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (const Type in : {Type::u8, Type::s8, Type::u16, Type::s16, Type::u32, Type::s32})
+    for (const Type out : {Type::u8, Type::s16, Type::s32, Type::f32, Type::f64})
+      for (const Filter& one : filters) {
+        const bool varies = one.index() == 3 || one.index() == 4 || one.index() == 7;
+        if (varies && size_of(in) == 4) continue;
+        Case c;
+        c.filter = one, c.in = in, c.out = out;
+        c.image = {any(1, 700), any(1, 80), any(0, 3) == 0 ? 3 : 1, 1, Layout::interleaved};
+        c.window.width = any(1, 60), c.window.height = any(1, 40), c.window.edge = edges[any(0, 7)];
+        c.window.value = static_cast<double>(any(0, 100));
+        if (c.window.edge == Edge::valid) c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+        c.gap = any(0, 1) * any(0, 20), c.offset = any(0, 1) * any(0, 15);
+        c.out_gap = any(0, 1) * any(0, 20), c.out_offset = any(0, 1) * any(0, 15);
+        c.seed = static_cast<unsigned>(random());
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+TEST_F(CudaFilter, ImagesOfOneRowOrColumnOrOfNone) {
+  for (const Edge edge : edges)
+    for (const Shape& shape : {Shape{1, 1}, {1, 3000}, {3000, 1}, {0, 5}, {5, 0}, {17, 3}}) {
+      Case c;
+      c.image = shape, c.window.width = 5, c.window.height = 7, c.window.edge = edge;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+}  // namespace
+}  // namespace areal

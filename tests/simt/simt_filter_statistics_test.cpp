@@ -1,0 +1,324 @@
+// walk's statistics of integers of every type on the simulated machine, against windows added one pixel at a time.
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+#include "kernels/filter/finish.hpp"
+#include "kernels/filter/request.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "simt/plan.hpp"
+
+namespace areal {
+namespace {
+
+__extension__ using Int128 = __int128;
+
+struct Case {
+  Shape image;
+  Window window;
+  Filter filter;
+  Type in = Type::u8, out = Type::f64;
+  std::int64_t gap = 0, offset = 0;  // bytes between rows, and from an aligned address
+  std::uint64_t seed = 1;
+};
+
+std::string words(const Case& c) {
+  const auto is = [](std::int64_t n) { return std::to_string(n) + " "; };
+  return is(c.image.width) + is(c.image.height) + is(c.image.channels) + is(c.image.batch) + "window " +
+         is(c.window.width) + is(c.window.height) + is(c.window.anchor_x) + is(c.window.anchor_y) + "edge " +
+         is(static_cast<int>(c.window.edge)) + "filter " + is(static_cast<std::int64_t>(c.filter.index())) +
+         std::string(name_of(c.in)) + " " + std::string(name_of(c.out)) + " gap " + is(c.gap) + is(c.offset) + "seed " +
+         is(static_cast<std::int64_t>(c.seed));
+}
+
+/// Any pixel, as an integer or as double.
+double get(const void* from, Type type) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<double>(value);
+  };
+  switch (type) {
+    case Type::u8:
+      return as(std::uint8_t{});
+    case Type::s8:
+      return as(std::int8_t{});
+    case Type::u16:
+      return as(std::uint16_t{});
+    case Type::s16:
+      return as(std::int16_t{});
+    case Type::u32:
+      return as(std::uint32_t{});
+    case Type::s32:
+      return as(std::int32_t{});
+    case Type::f32:
+      return as(float{});
+    default:
+      return as(double{});
+  }
+}
+
+std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
+  while (i < 0 || i >= extent) {
+    if (edge == Edge::wrap)
+      i += i < 0 ? extent : -extent;
+    else if (edge == Edge::symmetric)
+      i = i < 0 ? -1 - i : 2 * extent - 1 - i;
+    else
+      return -1;
+  }
+  return i;
+}
+
+kernels::FilterRequest request_of(const Case& c) {
+  const auto axis = [&](std::int64_t extent, std::int64_t size, std::int64_t anchor) -> formulas::WindowAxis {
+    if (c.window.edge == Edge::valid)
+      return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), Edge::valid};
+    return {extent, size, anchor < 0 ? size / 2 : anchor, extent, c.window.edge};
+  };
+  kernels::FilterRequest r;
+  r.filter = c.filter, r.image = c.image, r.in = c.in, r.out = c.out;
+  r.columns = axis(c.image.width, c.window.width, c.window.anchor_x);
+  r.rows = axis(c.image.height, c.window.height, c.window.anchor_y);
+  if (c.window.edge == Edge::valid) r.centre_x = c.window.width / 2, r.centre_y = c.window.height / 2;
+  r.value = c.window.value;
+  return r;
+}
+
+struct Memory {
+  std::vector<char> bytes;
+  View view;
+  Memory(const Case& c, const Shape& shape, Type type, char mark) {
+    view = View(
+        nullptr, type, shape,
+        shape.width * (shape.layout == Layout::planar ? 1 : shape.channels) * static_cast<std::int64_t>(size_of(type)) +
+            c.gap);
+    bytes.assign(kernels::bytes_of_view(view) + 64, mark);
+    const auto first = (reinterpret_cast<std::uintptr_t>(bytes.data()) + 31) / 16 * 16;
+    view.data = reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(c.offset));
+  }
+  char* at(std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n) {
+    return static_cast<char*>(view.row(y, channel, n)) + x * view.column_pitch();
+  }
+};
+
+struct Sums {
+  Int128 one = 0, two = 0;
+  std::int64_t count = 0;
+};
+
+/// What an output must be, as a range: one number unless a decision is too close to call.
+std::pair<double, double> expected(const Case& c, const Sums& s, double pixel) {
+  const auto n = static_cast<long double>(s.count), one = static_cast<long double>(s.one);
+  const long double mean = one / n;
+  long double value = 0;
+  const auto variance = [&](int ddof) {
+    if (s.count <= ddof) return std::numeric_limits<long double>::quiet_NaN();
+    return static_cast<long double>(s.two * s.count - s.one * s.one) / (n * (n - ddof));
+  };
+  if (std::holds_alternative<filter::Sum>(c.filter)) value = one;
+  if (std::holds_alternative<filter::Count>(c.filter)) value = n;
+  if (std::holds_alternative<filter::Mean>(c.filter)) value = mean;
+  if (const auto* v = std::get_if<filter::Variance>(&c.filter)) value = variance(v->ddof);
+  if (const auto* v = std::get_if<filter::StandardDeviation>(&c.filter)) value = std::sqrt(variance(v->ddof));
+  if (const auto* t = std::get_if<filter::Threshold>(&c.filter)) {
+    const long double s1 = std::sqrt(variance(0)), r = t->r.value_or(size_of(c.in) == 1 ? 128 : 32768);
+    long double level = mean;
+    if (t->method == filter::Local::bradley) level = mean * (1 - 0.15L);
+    if (t->method == filter::Local::niblack) level = mean - 0.2L * s1;
+    if (t->method == filter::Local::sauvola) level = mean * (1 + 0.2L * (s1 / r - 1));
+    if (t->method == filter::Local::nick)
+      level = mean - 0.2L * std::sqrt((static_cast<long double>(s.two) - mean * mean) / n);
+    level -= t->offset;
+    value = level;
+    if (!is_float(c.out)) {
+      const bool above = static_cast<long double>(pixel) > level, close = std::fabs(pixel - level) < 1e-7L;
+      const double high = c.out == Type::s8 ? std::min(t->high, 127.0) : t->high;
+      const double yes = t->inverted ? 0 : high, no = t->inverted ? high : 0;
+      return close ? std::pair(std::min(yes, no), std::max(yes, no)) : std::pair(above ? yes : no, above ? yes : no);
+    }
+  }
+  if (!is_float(c.out)) {
+    if (std::isnan(value)) return {0, 0};
+    const auto bits = static_cast<int>(8 * size_of(c.out));
+    const bool is_signed = is_signed_integer(c.out);
+    const long double least = is_signed ? -std::ldexp(1.0L, bits - 1) : 0,
+                      most = std::ldexp(1.0L, bits - (is_signed ? 1 : 0)) - 1;
+    const auto rounded = static_cast<double>(std::clamp(std::nearbyint(value), least, most));
+    return {rounded, rounded};
+  }
+  const long double slack = std::fabs(value) * (c.out == Type::f32 ? 0x1p-23L : 0x1p-50L) +
+                            (std::holds_alternative<filter::Threshold>(c.filter) ? 1e-9L : 0);
+  return {static_cast<double>(value - slack), static_cast<double>(value + slack)};
+}
+
+/// The first wrong output; empty if there is none. `off_by_one` changes a pixel after the run.
+std::string fault(const Case& c, bool change = false) {
+  const kernels::FilterRequest r = request_of(c);
+  Shape shape = c.image;
+  shape.width = r.columns.outputs, shape.height = r.rows.outputs;
+  Memory image(c, c.image, c.in, 0), out(c, shape, c.out, 0x5a);
+  std::mt19937_64 random(c.seed);
+  const int levels = static_cast<int>(random() % 3);  // any bytes, extremes, or a nearly flat image
+  for (char& byte : image.bytes) {
+    const auto any = static_cast<unsigned char>(random());
+    byte = static_cast<char>(levels == 0 ? any : levels == 1 ? (any % 2 == 0 ? 0xff : 0) : any % 16 == 0 ? 1 : 0);
+  }
+  const std::vector<char> before = out.bytes;
+  simt::Options options;
+  options.seed = c.seed;
+  simt::execute<kernels::FilterSubject>(r, {image.view, out.view}, nullptr, options);
+  if (change) image.at(c.image.width / 2, c.image.height / 2, 0, 0)[0] ^= 0x7f;
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t channel = 0; channel < shape.channels; ++channel)
+      for (std::int64_t y = 0; y < shape.height; ++y)
+        for (std::int64_t x = 0; x < shape.width; ++x) {
+          Sums sums;
+          for (std::int64_t v = y - r.rows.before; v < y - r.rows.before + r.rows.size; ++v)
+            for (std::int64_t u = x - r.columns.before; u < x - r.columns.before + r.columns.size; ++u) {
+              const std::int64_t iy = shown(v, c.image.height, c.window.edge),
+                                 ix = shown(u, c.image.width, c.window.edge);
+              const bool is_pixel = ix >= 0 && iy >= 0;
+              if (!is_pixel && c.window.edge == Edge::shrink) continue;
+              const auto pixel = static_cast<Int128>(is_pixel ? get(image.at(ix, iy, channel, n), c.in)
+                                                     : c.window.edge == Edge::constant ? c.window.value
+                                                                                       : 0);
+              sums.one += pixel, sums.two += pixel * pixel, ++sums.count;
+            }
+          const double pixel = get(image.at(x + r.centre_x, y + r.centre_y, channel, n), c.in);
+          const auto [least, most] = expected(c, sums, pixel);
+          const double is = get(out.at(x, y, channel, n), c.out);
+          if (!(is >= least && is <= most) && !(std::isnan(is) && std::isnan(least)))
+            return words(c) + ": (" + std::to_string(x) + ", " + std::to_string(y) + ") is " + std::to_string(is) +
+                   ", not " + std::to_string(least);
+          std::memset(out.at(x, y, channel, n), 0x5a, size_of(c.out));
+        }
+  return out.bytes == before ? "" : words(c) + ": memory around the output was written";
+}
+
+TEST(SimtFilterStatistics, TheTestCanFail) {
+  for (const Filter& filter : {Filter(filter::Sum{}), Filter(filter::StandardDeviation{})}) {
+    const Case c{{30, 9}, {3, 3}, filter};
+    EXPECT_EQ(fault(c), "");
+    EXPECT_NE(fault(c, true), "");
+  }
+}
+
+TEST(SimtFilterStatistics, EveryTypeAndFilter) {
+  using filter::Local;
+  const std::vector<Filter> filters{filter::Sum{},
+                                    filter::Mean{},
+                                    filter::Count{},
+                                    filter::Variance{},
+                                    filter::Variance{1},
+                                    filter::StandardDeviation{},
+                                    filter::StandardDeviation{2},
+                                    filter::Threshold{Local::mean, {}, {}, 3.5},
+                                    filter::Threshold{Local::bradley},
+                                    filter::Threshold{Local::niblack, {}, {}, 0, 1, true},
+                                    filter::Threshold{Local::sauvola},
+                                    filter::Threshold{Local::nick}};
+  constexpr Type ins[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::u32, Type::s32};
+  constexpr Type outs[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::s32, Type::f32, Type::f64};
+  constexpr Edge edges[] = {Edge::valid, Edge::shrink, Edge::zero, Edge::symmetric, Edge::wrap, Edge::constant};
+  std::mt19937_64 random(20261126);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  int refused = 0;
+  for (int turn = 0; turn < 3; ++turn)
+    for (const Filter& filter : filters)
+      for (const Type in : ins) {
+        Case c;
+        c.filter = filter, c.in = in, c.out = outs[any(0, 6)];
+        c.image = {any(1, 24), any(1, 12), any(0, 3) == 0 ? 2 : 1, any(0, 5) == 0 ? 2 : 1,
+                   any(0, 1) ? Layout::planar : Layout::interleaved};
+        c.window.width = any(1, 9), c.window.height = any(1, 6), c.window.edge = edges[any(0, 5)];
+        c.window.value = static_cast<double>(any(0, 127));
+        if (c.window.edge == Edge::valid)
+          c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+        else
+          c.window.anchor_x = any(0, c.window.width - 1);
+        c.gap = any(0, 1) ? any(0, 9) : 0, c.offset = any(0, 1) ? any(0, 9) : 0;
+        c.seed = random();
+        if (!simt::refusal_of<kernels::FilterSubject>(request_of(c)).why.empty()) {
+          ++refused;
+          continue;
+        }
+        EXPECT_EQ(fault(c), "");
+      }
+  EXPECT_EQ(refused, 3 * 2 * 7);  // deviations of 32 bits
+}
+
+// Several strips of a block's span, aligned, and sums beyond 32 bits.
+TEST(SimtFilterStatistics, WideImages) {
+  for (const Type in : {Type::u8, Type::u16, Type::s32}) {
+    Case c{{1100, 3}, {90, 2}, filter::Sum{}, in, Type::f64};
+    c.gap = 4, c.seed = static_cast<std::uint64_t>(in) + 2;
+    EXPECT_EQ(fault(c), "");
+    if (in == Type::s32) continue;
+    c.filter = filter::StandardDeviation{};
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+// n S2 of 16-bit pixels exceeds 64 bits.
+TEST(SimtFilterStatistics, NumeratorsOf128Bits) {
+  Case c{{3, 2}, {301, 300}, filter::Variance{}, Type::u16, Type::f64};
+  c.window.edge = Edge::wrap;
+  for (c.seed = 1; c.seed < 4; ++c.seed) EXPECT_EQ(fault(c), "");
+}
+
+// Decisions in 32f are those in 64f: at random sums, for the pixels next to the threshold and at constant windows.
+TEST(SimtFilterStatistics, QuickDecisionsAreThoseOfDoubles) {
+  using filter::Local;
+  std::mt19937_64 random(20261129);
+  int undecided = 0;
+  for (const Local method : {Local::mean, Local::bradley, Local::niblack, Local::sauvola, Local::nick})
+    for (const Type in : {Type::u8, Type::s8, Type::u16, Type::s16})
+      for (int turn = 0; turn < 3000; ++turn) {
+        kernels::FilterRequest request;
+        request.in = in, request.columns.size = request.rows.size = 1;
+        const double offset = turn % 3 == 0 ? 0 : static_cast<double>(random() % 1000) / 77;
+        request.filter =
+            filter::Threshold{method, turn % 2 == 0 ? std::optional<double>() : turn / 1e3 - 1, {}, offset};
+        kernels::FilterFinish finish(request);
+        ASSERT_TRUE(finish.quick);
+        kernels::FilterFinish exact = finish;
+        exact.quick = false;
+        const std::uint64_t n = turn % 100 == 0 ? 65536 : 2 + random() % 300;
+        const bool is_signed = is_signed_integer(in);
+        const auto range = std::int64_t{1} << (8 * size_of(in));
+        const std::int64_t base =
+            static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range)) - (is_signed ? range / 2 : 0);
+        std::int64_t sum = 0, squares = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+          const std::int64_t step = turn % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % 9) - 4;
+          const std::int64_t least = is_signed ? -range / 2 : 0;
+          const std::int64_t pixel = std::clamp<std::int64_t>(base + step, least, least + range - 1);
+          sum += pixel, squares += pixel * pixel;
+        }
+        for (std::int64_t pixel = base - 6; pixel <= base + 6; ++pixel) {
+          const auto decide = [&](const kernels::FilterFinish& by) {
+            return by(static_cast<std::uint64_t>(sum), is_signed, static_cast<std::uint64_t>(squares), n,
+                      [&] { return static_cast<double>(pixel); });
+          };
+          ASSERT_EQ(decide(finish), decide(exact)) << static_cast<int>(method) << " " << name_of(in) << " n " << n
+                                                   << " S1 " << sum << " S2 " << squares << " p " << pixel;
+          const auto found = finish.quick_threshold(static_cast<std::uint64_t>(sum < 0 ? -sum : sum), sum < 0,
+                                                    static_cast<std::uint64_t>(squares), n);
+          undecided += std::fabs(static_cast<float>(pixel) - found.value) <= found.bound;
+        }
+      }
+  EXPECT_GT(undecided, 100);  // doubles have to decide some
+}
+
+}  // namespace
+}  // namespace areal

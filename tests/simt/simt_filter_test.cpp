@@ -1,0 +1,350 @@
+// walk on the simulated machine: every window against its pixels added one by one, memory around the images, and the
+// reads and writes that the kernel's contract promises.
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+#include "kernels/filter/request.hpp"
+#include "kernels/filter/walk.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "simt/plan.hpp"
+
+namespace areal {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Case {
+  Shape image;
+  Window window;
+  std::int64_t in_gap = 0, out_gap = 0;        // bytes between rows, more than these need
+  std::int64_t in_offset = 0, out_offset = 0;  // bytes from an aligned address
+  Layout out_layout = Layout::interleaved;
+  simt::Options options = {};
+};
+
+std::string words(const Case& c) {
+  const auto is = [](std::int64_t n) { return std::to_string(n); };
+  return is(c.image.width) + "x" + is(c.image.height) + " " + is(c.image.channels) + " channels " +
+         (c.image.layout == Layout::planar ? "planar" : "interleaved") + " batch " + is(c.image.batch) + ", window " +
+         is(c.window.width) + "x" + is(c.window.height) + " at " + is(c.window.anchor_x) + "," + is(c.window.anchor_y) +
+         ", edge " + is(static_cast<int>(c.window.edge)) + ", gaps " + is(c.in_gap) + " " + is(c.out_gap) +
+         ", offsets " + is(c.in_offset) + " " + is(c.out_offset) + ", seed " +
+         is(static_cast<std::int64_t>(c.options.seed));
+}
+
+formulas::WindowAxis axis(std::int64_t extent, std::int64_t size, std::int64_t anchor, Edge edge) {
+  if (edge == Edge::valid) return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), edge};
+  return {extent, size, anchor < 0 ? size / 2 : anchor, extent, edge};
+}
+
+kernels::FilterRequest request_of(const Case& c) {
+  kernels::FilterRequest request;
+  request.filter = filter::Mean{};
+  request.image = c.image;
+  request.columns = axis(c.image.width, c.window.width, c.window.anchor_x, c.window.edge);
+  request.rows = axis(c.image.height, c.window.height, c.window.anchor_y, c.window.edge);
+  request.value = c.window.value, request.rounding = c.window.rounding;
+  return request;
+}
+
+/// An image in memory with gaps and ends whose bytes must keep their marks.
+struct Image {
+  static constexpr std::uint8_t mark = 0xa5;
+  Bytes memory;
+  View view;
+
+  Image(const Shape& shape, std::int64_t gap, std::int64_t offset) {
+    const std::int64_t row = shape.width * (shape.layout == Layout::planar ? 1 : shape.channels) + gap;
+    const std::int64_t plane = row * shape.height + gap;
+    view = View(nullptr, Type::u8, shape, row, shape.layout == Layout::planar ? plane : 0,
+                plane * (shape.layout == Layout::planar ? shape.channels : 1));
+    memory.assign(kernels::bytes_of_view(view) + 96, mark);
+    const auto first = (reinterpret_cast<std::uintptr_t>(memory.data()) + 47) / 16 * 16;
+    view.data = reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(offset));
+  }
+  std::uint8_t& at(std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n) {
+    return static_cast<std::uint8_t*>(view.row(y, channel, n))[x * view.column_pitch()];
+  }
+  template <class F>
+  void for_each(F&& f) {
+    const Shape& s = view.shape;
+    for (std::int64_t n = 0; n < s.batch; ++n)
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        for (std::int64_t y = 0; y < s.height; ++y)
+          for (std::int64_t x = 0; x < s.width; ++x) f(x, y, c, n);
+  }
+};
+
+/// The place in the image that a place beyond its edge shows, step by step; -1 for none.
+std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
+  while (i < 0 || i >= extent) {
+    if (edge == Edge::replicate)
+      i = i < 0 ? i + 1 : i - 1;
+    else if (edge == Edge::wrap)
+      i += i < 0 ? extent : -extent;
+    else if (edge == Edge::symmetric)
+      i = i < 0 ? -1 - i : 2 * extent - 1 - i;
+    else if (edge == Edge::reflect && extent > 1)
+      i = i < 0 ? -i : 2 * extent - 2 - i;
+    else if (edge == Edge::reflect)
+      i = 0;
+    else
+      return -1;
+  }
+  return i;
+}
+
+/// The mean of the window of output (x, y), from its pixels.
+int mean_of(Image& image, const Case& c, std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n) {
+  const kernels::FilterRequest r = request_of(c);
+  std::int64_t sum = 0, count = 0;
+  for (std::int64_t v = y - r.rows.before; v < y - r.rows.before + r.rows.size; ++v)
+    for (std::int64_t u = x - r.columns.before; u < x - r.columns.before + r.columns.size; ++u) {
+      const std::int64_t iy = shown(v, c.image.height, c.window.edge), ix = shown(u, c.image.width, c.window.edge);
+      const bool is_pixel = ix >= 0 && iy >= 0;
+      if (is_pixel) sum += image.at(ix, iy, channel, n);
+      if (!is_pixel && c.window.edge == Edge::constant) sum += static_cast<std::int64_t>(c.window.value);
+      if (is_pixel || c.window.edge != Edge::shrink) ++count;
+    }
+  if (c.window.rounding == Rounding::opencv && count >= 2 && count <= 256) {
+    std::int64_t f = (1 << 23) / count, d = count / 2;
+    ++(2 * ((1 << 23) % count) < count ? d : f);
+    return static_cast<int>(std::min<std::int64_t>(255, ((sum + d) * f) >> 23));
+  }
+  const std::int64_t whole = sum / count, rest = 2 * (sum % count);
+  return static_cast<int>(whole + (rest > count || (rest == count && whole % 2 == 1) ? 1 : 0));
+}
+
+struct Ran {
+  Image image, out;
+  std::vector<LaunchCounts> launches;
+  std::string fault;  ///< the first difference; empty if there is none
+};
+
+enum class Pixels { random, extreme, high };
+
+Ran run(const Case& c, Pixels pixels = Pixels::random, bool change_one = false) {
+  const kernels::FilterRequest request = request_of(c);
+  Shape out = c.image;
+  out.width = request.columns.outputs, out.height = request.rows.outputs, out.layout = c.out_layout;
+  Ran r{Image(c.image, c.in_gap, c.in_offset), Image(out, c.out_gap, c.out_offset), {}, {}};
+  std::mt19937_64 random(c.options.seed);
+  r.image.for_each([&](auto... at) {
+    const auto any = static_cast<std::uint8_t>(random());
+    r.image.at(at...) = pixels == Pixels::random ? any : pixels == Pixels::high || any % 2 == 0 ? 255 : 0;
+  });
+  r.launches = simt::execute<kernels::FilterSubject>(request, {r.image.view, r.out.view}, nullptr, c.options);
+  if (change_one) r.image.at(c.image.width / 2, c.image.height / 2, 0, 0) ^= 0x80;
+  Image expected = Image(out, c.out_gap, c.out_offset);
+  r.out.for_each([&](auto... at) {
+    const int mean = mean_of(r.image, c, at...);
+    if (r.fault.empty() && r.out.at(at...) != mean)
+      r.fault = ((std::to_string(at) + " ") + ...) + "is " + std::to_string(r.out.at(at...)) + ", not " +
+                std::to_string(mean);
+    r.out.at(at...) = Image::mark;
+  });
+  if (r.fault.empty() && std::ranges::count(r.out.memory, Image::mark) != std::ssize(r.out.memory))
+    r.fault = "memory around the output was written";
+  return r;
+}
+std::string fault(const Case& c, Pixels pixels = Pixels::random) {
+  const std::string found = run(c, pixels).fault;
+  return found.empty() ? found : words(c) + ": " + found;
+}
+
+constexpr Edge edges[] = {Edge::valid,   Edge::shrink,    Edge::zero, Edge::replicate,
+                          Edge::reflect, Edge::symmetric, Edge::wrap, Edge::constant};
+
+TEST(SimtFilter, TheTestCanFail) {
+  const Case c{{40, 9}, {3, 3}};
+  EXPECT_EQ(fault(c), "");
+  EXPECT_NE(run(c, Pixels::random, true).fault, "");
+}
+
+TEST(SimtFilter, EveryEdgeOfSmallAndLargeWindows) {
+  std::uint64_t seed = 1;
+  for (const Edge edge : edges)
+    for (const Window window : {Window{15, 15}, {4, 2}, {33, 5}, {300, 3}}) {
+      Case c{{window.width < 300 ? 523 : 401, 23}, window};
+      c.window.edge = edge, c.window.value = 200, c.options.seed = seed++;
+      c.in_gap = c.out_gap = (16 - c.image.width % 16) % 16;
+      if (edge == Edge::valid) c.out_gap = (16 - (c.image.width - window.width + 1) % 16) % 16;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+TEST(SimtFilter, RandomCases) {
+  std::mt19937_64 random(20261125);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 60; ++turn) {
+    Case c;
+    c.image = {any(1, turn % 5 == 0 ? 600 : 70), any(1, 30), any(0, 2) == 0 ? any(2, 3) : 1, any(0, 3) == 0 ? 2 : 1,
+               any(0, 1) ? Layout::planar : Layout::interleaved};
+    c.out_layout = any(0, 1) ? Layout::planar : Layout::interleaved;
+    c.window.width = any(1, any(0, 1) ? 16 : 50), c.window.height = any(1, any(0, 1) ? 7 : 40);
+    c.window.edge = edges[any(0, 7)], c.window.value = static_cast<double>(any(0, 255));
+    if (c.window.edge != Edge::shrink && c.window.width * c.window.height != 2 && any(0, 2) == 0)
+      c.window.rounding = Rounding::opencv;
+    if (c.window.edge == Edge::valid) {
+      c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+    } else if (any(0, 1)) {
+      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    }
+    if (any(0, 1)) {
+      c.in_gap = any(0, 20), c.out_gap = any(0, 20), c.in_offset = any(0, 15), c.out_offset = any(0, 15);
+    } else {
+      c.in_gap = (16 - c.image.width % 16) % 16, c.out_gap = (16 - c.image.width % 16) % 16;
+    }
+    c.options.seed = static_cast<std::uint64_t>(turn) + 1;
+    c.options.residents = 1 + turn % 4;
+    c.options.async_copies = turn % 7 != 0;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+TEST(SimtFilter, ImagesOfOneRowOrColumnOrOfNone) {
+  for (const Edge edge : edges)
+    for (const Shape& shape : {Shape{1, 1}, {1, 40}, {40, 1}, {0, 5}, {5, 0}, {17, 3}}) {
+      Case c{shape, {5, 7}};
+      c.window.edge = edge;
+      EXPECT_EQ(fault(c), "");
+      c.window.width = c.window.height = 1;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+// Columns of 257 rows of 255 are the largest that 16 bits hold.
+TEST(SimtFilter, TheHighestWindows) {
+  for (const Edge edge : {Edge::shrink, Edge::replicate})
+    for (const std::int64_t height : {256, 257}) {
+      Case c{{32, 20}, {7, height}};
+      c.window.edge = edge;
+      EXPECT_EQ(fault(c, Pixels::high), "");
+      EXPECT_EQ(fault(c, Pixels::extreme), "");
+    }
+}
+
+TEST(SimtFilter, EverySquareWindow) {
+  for (std::int64_t k = 1; k <= 34; ++k) {
+    Case c{{48, 6}, {k, k}};
+    c.window.edge = k % 2 == 0 ? Edge::shrink : Edge::reflect;
+    c.options.seed = static_cast<std::uint64_t>(k);
+    EXPECT_EQ(fault(c, Pixels::extreme), "");
+  }
+}
+
+// Rows of images and outputs begin at every address.
+TEST(SimtFilter, EveryAddress) {
+  for (std::int64_t i = 0; i < 16; ++i)
+    for (const Window window : {Window{15, 3}, {16, 3}, {3, 3}, {40, 3}}) {
+      Case c{{window.width < 40 ? 505 + i : 2003, 4}, window};
+      c.in_offset = i, c.out_offset = 15 - i, c.out_gap = i % 5;
+      c.window.edge = edges[1 + i % 7];
+      if (i % 3 == 0) c.window.anchor_x = (i * window.width) / 16;
+      if (window.width == 40 && i % 4 != 0) continue;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+TEST(SimtFilter, EverySumAsOpenCV) {
+  for (std::uint32_t n = 2; n <= 256; ++n) {
+    const kernels::ProductMean product(n, Rounding::opencv);
+    EXPECT_EQ(product.factor == 0, n == 2);  // whose means reach 256
+    if (n == 2) continue;
+    const std::uint32_t f = (1u << 23) / n, below = 2 * ((1u << 23) % n) < n ? 1 : 0;
+    for (std::uint64_t sum = 0; sum <= 255 * n; ++sum)
+      ASSERT_EQ((static_cast<std::uint32_t>(sum) * product.factor + product.add) >> 24,
+                std::min<std::uint64_t>(255, (sum + n / 2 + below) * (f + 1 - below) >> 23))
+          << sum << " / " << n;
+  }
+}
+
+/// The rows of the image that all segments of a strip read, and the output rows of a segment.
+struct Walked {
+  std::int64_t rows = 0, again = 0;  ///< entering, leaving
+};
+template <class C>
+Walked walked(const Case& c, std::int64_t strips) {
+  const kernels::FilterRequest r = request_of(c);
+  using Kernel = kernels::Walk<kernels::NoMachine, C>;
+  const int each = kernels::segment_rows(r.rows.outputs, kernels::begin_rows<Kernel>(r.rows.size), strips,
+                                         std::int64_t{c.options.together} * Kernel::spans);
+  Walked walked;
+  for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
+    const std::int64_t end = std::min<std::int64_t>(y + each, r.rows.outputs);
+    const auto inside = [&](std::int64_t from, std::int64_t to) {
+      return std::max<std::int64_t>(0, std::min(to, c.image.height) - std::max<std::int64_t>(from, 0));
+    };
+    walked.rows += inside(y - r.rows.before, end - 1 - r.rows.before + r.rows.size);
+    walked.again += inside(y - r.rows.before, end - 1 - r.rows.before);
+  }
+  return walked;
+}
+
+TEST(SimtFilter, TheRingReadsEachRowOfASegmentOnce) {
+  Case c{{960, 40}, {15, 15}};
+  c.window.edge = Edge::zero;
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  ASSERT_EQ(r.launches.size(), 1u);
+  const Counts& counts = r.launches[0].counts;
+  const Walked rows = walked<kernels::WalkBytes<1, 19, kernels::WalkOutput::product, 15>>(c, 2);
+  // Two strips of 480 outputs: 31 lanes of each have pixels.
+  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows) * 2 * 31 * 16);
+  EXPECT_EQ(counts.copied_bytes, counts.reads.bytes);
+  EXPECT_EQ(counts.writes.bytes, 960u * 40u);
+  EXPECT_EQ(counts.writes.requests, 2u * 40u);
+  EXPECT_EQ(counts.writes.strided, 0u);
+  EXPECT_EQ(counts.shared_reads.conflicts, 0u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
+  EXPECT_EQ(counts.block_barriers, 0u);
+}
+
+TEST(SimtFilter, LargerWindowsReadEachRowTwice) {
+  Case c{{1920, 40}, {63, 21}};
+  c.window.edge = Edge::zero;
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  const Counts& counts = r.launches.at(0).counts;
+  const Walked rows = walked<kernels::WalkBytes<4, 0, kernels::WalkOutput::product>>(c, 1);
+  // 120 lanes have pixels, and the last one of each of three warps has the next one's.
+  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * (120 + 3) * 16);
+  EXPECT_EQ(counts.writes.bytes, 1920u * 40u);
+  EXPECT_EQ(counts.writes.strided, 0u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
+}
+
+TEST(SimtFilter, RefusesWhatItHasNoKernelFor) {
+  const auto why = [](auto change) {
+    kernels::FilterRequest request = request_of({{40, 30}, {3, 3}});
+    change(request);
+    return simt::refusal_of<kernels::FilterSubject>(request).why;
+  };
+  EXPECT_EQ(why([](auto&) {}), "");
+  EXPECT_NE(why([](auto& r) { r.columns.size = 1 << 20; }), "");
+  EXPECT_NE(why([](auto& r) { r.mask = true; }), "");
+  EXPECT_NE(why([](auto& r) { r.filter = filter::Maximum{}; }), "");
+  EXPECT_NE(why([](auto& r) { r.columns.edge = r.rows.edge = Edge::shrink, r.rounding = Rounding::opencv; }), "");
+}
+
+TEST(SimtFilter, ProductsRoundEverySum) {
+  int exact = 0;
+  for (std::uint32_t n = 1; n < 3000; n += 2) {
+    const kernels::ProductMean product(n, Rounding::nearest);
+    if (product.factor == 0) continue;
+    ++exact;
+    for (std::uint32_t sum = 0; sum <= 255 * n; ++sum)
+      ASSERT_EQ((sum * product.factor + product.add) >> 24, (2 * sum + n) / (2 * n)) << sum << " / " << n;
+  }
+  EXPECT_GT(exact, 50);
+}
+
+}  // namespace
+}  // namespace areal
