@@ -95,6 +95,67 @@ def skimage_cases(transform: Any) -> Iterator[Case]:
                lambda: transform.integrate(table, starts, ends), np.array_equal)
 
 
+def filters_beside_opencv(cv2: Any) -> Iterator[Case]:
+    import numpy as np
+
+    from areal import filters
+
+    cv2.setNumThreads(THREADS)
+    peer = f"opencv {cv2.__version__}"
+    x = np.random.default_rng(7).integers(0, 256, SQUARE, np.uint8)
+    f = np.random.default_rng(8).random(SQUARE, np.float32)
+
+    def within_one(a: Any, b: Any) -> bool:
+        """Halves are rounded in another direction."""
+        return bool(np.abs(a.astype(np.int16) - b).max() <= 1)
+
+    def near(a: Any, b: Any) -> bool:
+        return bool(np.abs(a - b).max() <= 1e-5)
+
+    for side in (3, 15, 31, 63):
+        a, b = np.empty_like(x), np.empty_like(x)
+        yield Case(f"filters.mean {side}x{side}", "8u8u", SQUARE, 5, peer, lambda k=side, o=a: filters.mean(x, k, edge="reflect", out=o),
+                   lambda k=side, o=b: cv2.blur(x, (k, k), dst=o), within_one)
+        c, d = np.empty_like(f), np.empty_like(f)
+        yield Case(f"filters.mean {side}x{side}", "32f32f", SQUARE, 1.5, peer, lambda k=side, o=c: filters.mean(f, k, edge="reflect", out=o),
+                   lambda k=side, o=d: cv2.blur(f, (k, k), dst=o), near)
+    yield Case("filters.threshold mean 31x31", "8u8u", SQUARE, 1, peer, lambda: filters.threshold(x, 31, method="mean", edge="replicate"),
+               lambda: cv2.adaptiveThreshold(x, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 31, 0),
+               lambda a, b: bool(np.count_nonzero(a != b) <= a.size // 50))  # OpenCV rounds the mean first
+    kernel = np.ones((15, 15), np.uint8)
+    yield Case("filters.min 15x15", "8u8u", SQUARE, 1, peer, lambda: filters.min(x, 15), lambda: cv2.erode(x, kernel), np.array_equal)
+
+
+def filters_beside_scipy(ndimage: Any) -> Iterator[Case]:
+    import numpy as np
+
+    from areal import filters
+
+    peer = f"scipy {importlib.import_module('scipy').__version__}"
+    x = np.random.default_rng(9).integers(0, 256, SQUARE, np.uint8)
+    f = np.random.default_rng(10).random(SQUARE, np.float32)
+    yield Case("filters.mean 15x15", "8u8u", SQUARE, 100, peer, lambda: filters.mean(x, 15, edge="symmetric"), lambda: ndimage.uniform_filter(x, 15),
+               lambda a, b: bool(np.abs(a.astype(np.int16) - b).max() <= 2))  # SciPy truncates after each axis
+    yield Case("filters.mean 15x15", "32f32f", SQUARE, 15, peer, lambda: filters.mean(f, 15, edge="symmetric"), lambda: ndimage.uniform_filter(f, 15),
+               lambda a, b: bool(np.abs(a - b).max() <= 1e-4))
+
+
+def filters_beside_skimage(skimage: Any) -> Iterator[Case]:
+    import numpy as np
+
+    from areal import filters
+
+    peer = f"scikit-image {importlib.import_module('skimage').__version__}"
+    x = np.random.default_rng(11).integers(0, 256, SQUARE, np.uint8)
+    for method, k in (("sauvola", 0.2), ("niblack", -0.2)):
+        def theirs(method: str = method, k: float = k) -> Any:
+            return skimage.threshold_sauvola(x, 31, k, 128) if method == "sauvola" else skimage.threshold_niblack(x, 31, -k)
+
+        yield Case(f"filters.threshold {method} 31x31", "8u64f", SQUARE, 5, peer,
+                   lambda m=method, k=k: filters.threshold(x, 31, method=m, k=k, edge="reflect", dtype="float64"), theirs,
+                   lambda a, b: bool(np.abs(a - b).max() <= 1e-6))
+
+
 def torch_cases(torch: Any) -> Iterator[Case]:
     import numpy as np
 
@@ -108,7 +169,8 @@ def torch_cases(torch: Any) -> Iterator[Case]:
 
 
 def cases() -> Iterator[Case]:
-    for name, of in (("cv2", opencv_cases), ("skimage.transform", skimage_cases), ("torch", torch_cases)):
+    for name, of in (("cv2", opencv_cases), ("skimage.transform", skimage_cases), ("torch", torch_cases), ("cv2", filters_beside_opencv),
+                     ("scipy.ndimage", filters_beside_scipy), ("skimage.filters", filters_beside_skimage)):
         try:
             peer = importlib.import_module(name)
         except ImportError:

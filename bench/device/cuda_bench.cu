@@ -12,6 +12,7 @@
 #include <string>
 #include "bench/protocol/cuda_bench.hpp"
 #include "cuda_device.hpp"
+#include "cuda_filters.hpp"
 #include "cuda_floors.hpp"
 #include "cuda_queries.hpp"
 #include "cuda_race.hpp"
@@ -246,6 +247,7 @@ void run(const CudaSat& c) {
 void run(const CudaRace& race) { run_race(race); }
 void run(const CudaSweep& sweep) { run_sweep(sweep); }
 void run(const CudaQueries& queries) { run_queries(queries); }
+void run(const CudaFilters& filters) { run_filters(filters); }
 void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
 
@@ -283,6 +285,9 @@ extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* 
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_sweep(const areal::bench::CudaSweep* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_filters(const areal::bench::CudaFilters* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_track(const areal::bench::CudaTrack* what, char* error, std::size_t size) {

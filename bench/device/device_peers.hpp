@@ -39,6 +39,9 @@ struct DevicePeer {
 /// does not support the scene.
 std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing);
 
+/// NPP's mean of square windows of bytes, of an image whose edge it repeats beforehand. `table` is the output.
+std::optional<DevicePeer> npp_box(const Scene& scene, std::int64_t side, std::string& missing);
+
 /// CUB's scan of all pixels as one line, in the table's type: an upper bound for a scan, which has no columns to add
 /// up.
 std::optional<DevicePeer> cub_scan(const Scene& scene, std::string& missing);

@@ -37,8 +37,14 @@ using SquaresIntegral = int (*)(const unsigned char* in, int in_pitch, int* out,
                                 int squares_pitch, NppiSize size, int value, double squares_value,
                                 NppStreamContext context);
 
+struct NppiPoint {
+  int x, y;
+};
+using FilterBox = int (*)(const unsigned char* in, int in_pitch, unsigned char* out, int out_pitch, NppiSize size,
+                          NppiSize mask, NppiPoint anchor, NppStreamContext context);
+
 struct Npp {
-  void* statistics = nullptr;
+  void *statistics = nullptr, *filters = nullptr;
   std::string version;
 };
 
@@ -69,7 +75,7 @@ const Npp& npp() {
         void* const core = open("libnppc.so", RTLD_GLOBAL);
         void* const statistics = core == nullptr ? nullptr : open("libnppist.so", RTLD_LOCAL);
         if (statistics == nullptr) continue;
-        Npp npp{statistics, ""};
+        Npp npp{statistics, open("libnppif.so", RTLD_LOCAL), ""};
         if (const auto tell = reinterpret_cast<const NppLibraryVersion* (*)()>(dlsym(core, "nppGetLibVersion"))) {
           const NppLibraryVersion* const v = tell();
           npp.version = std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->build);
@@ -198,6 +204,42 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
     made->table->fetch(table);
     if (made->squares) made->squares->fetch(squares);
   };
+  return peer;
+}
+
+std::optional<DevicePeer> npp_box(const Scene& scene, std::int64_t side, std::string& missing) {
+  void* const symbol = npp().filters == nullptr ? nullptr : dlsym(npp().filters, "nppiFilterBox_8u_C1R_Ctx");
+  if (symbol == nullptr) {
+    missing = "NPP (libnppif.so) was not found";
+    return {};
+  }
+  const std::int64_t before = side / 2;
+  const auto columns = static_cast<std::size_t>(scene.width), rows = static_cast<std::size_t>(scene.height);
+  const auto more = static_cast<std::size_t>(side);
+  auto made = std::make_shared<Prepared>();
+  made->image = std::make_unique<Rows>(columns + more, rows + more);
+  made->table = std::make_unique<Rows>(columns, rows);
+  made->image->spoil(), made->table->spoil();
+  auto* const first = made->image->as<unsigned char>() + before * made->image->pitch() + before;
+  check(cudaMemcpy2D(first, static_cast<std::size_t>(made->image->pitch()), scene.image, columns, columns, rows,
+                     cudaMemcpyDeviceToDevice));
+  check(cudaDeviceSynchronize());
+  made->size = {static_cast<int>(scene.width), static_cast<int>(scene.height)};
+  made->context = context_of(scene);
+  DevicePeer peer;
+  peer.name = "npp " + npp().version + " nppiFilterBox_8u_C1R";
+  peer.run = [made, symbol, first, side, before] {
+    const NppiSize mask{static_cast<int>(side), static_cast<int>(side)};
+    const NppiPoint anchor{static_cast<int>(before), static_cast<int>(before)};
+    const Rows& out = *made->table;
+    const int status = reinterpret_cast<FilterBox>(symbol)(first, made->image->pitch(), out.as<unsigned char>(),
+                                                           out.pitch(), made->size, mask, anchor, made->context);
+    if (status < 0) throw Error("nppiFilterBox_8u_C1R answers " + std::to_string(status));
+  };
+  peer.border = Border::none;
+  peer.table = made->table->as<void>();
+  peer.pitch = made->table->pitch();
+  peer.fetch = [made](void* table, void*) { made->table->fetch(table); };
   return peer;
 }
 

@@ -166,6 +166,22 @@ struct CudaTrack {
       done;  ///< microseconds; the boxes are there. Throws where these are wrong
 };
 
+/// Means of square windows of one image (8u, edge reflect) and a copy of it, in rounds of random order.
+struct CudaFilters {
+  std::int64_t width, height;
+  const void* image;  ///< host, contiguous
+  std::vector<std::int64_t> sides;
+  int repetitions, device;
+  bool peers;                     ///< NPP, of windows for which it takes less than a second
+  std::span<std::uint8_t> means;  ///< host: those of the case that is done
+  /// Called with the algorithm, or the peer's name, and the microseconds of the means and of the faster copy; the means
+  /// are there, for a peer only those of windows inside the image. Throws if they are wrong.
+  std::function<void(const std::string& algorithm, std::int64_t side, const std::vector<double>& times,
+                     const std::vector<double>& copy, bool peer)>
+      done;
+  std::function<void(const std::string&)> note;  ///< which peer is missing, and why
+};
+
 /// Copies between pinned host memory and the device: microseconds of each.
 struct CudaLink {
   std::uint64_t up_bytes, down_bytes;
@@ -179,6 +195,7 @@ using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std:
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
 using CudaBenchSweep = void (*)(const CudaSweep* what, char* error, std::size_t size);
+using CudaBenchFilters = void (*)(const CudaFilters* what, char* error, std::size_t size);
 using CudaBenchTrack = void (*)(const CudaTrack* what, char* error, std::size_t size);
 using CudaBenchLink = void (*)(const CudaLink* what, char* error, std::size_t size);
 

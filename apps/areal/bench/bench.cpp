@@ -291,6 +291,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::cuda && texts.what == "window")
     throw InvalidArgument("--backend cuda: bench window is timed on the CPU");
+  if (options.backend != Backend::cuda && texts.what == "filter")
+    throw InvalidArgument("bench filter is timed on a GPU: add --backend cuda");
   if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (!texts.devices.empty()) {
@@ -352,6 +354,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
   else if (texts.what == "window")
     bench::bench_window(options, report);
+  else if (texts.what == "filter")
+    bench::bench_cuda_filter(options, report);
   else if (texts.what == "strips")
     bench::bench_strips(options, report);
   else if (texts.what == "spread")
@@ -371,10 +375,10 @@ void add_bench(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms against their floors and other libraries");
   begin_group(*verb, group::what);
   verb->add_option("WHAT", texts->what,
-                   "sat, histogram, scan, region, window, strips, spread, sequence, cluster, track or video")
+                   "sat, histogram, scan, region, window, filter, strips, spread, sequence, cluster, track or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "strips", "spread", "sequence", "cluster",
-                             "track", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "filter", "strips", "spread", "sequence",
+                             "cluster", "track", "video"}));
   begin_group(*verb, group::input);
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
@@ -384,7 +388,8 @@ void add_bench(CLI::App& app, Settings& settings) {
       "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
       "1920x1080 for histogram and window, 8192x8192 for region, 1024x1024 to 65536x65536 for strips, 8192x8192 for "
       "spread, 320x240 for "
-      "track; on cuda 1920x1080 for track, 65536x65536 for spread, with --bins 8192x8192");
+      "track; on cuda 1024x1024 to 16384x16384 for filter, 1920x1080 for track, 65536x65536 for spread, with --bins "
+      "8192x8192");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");

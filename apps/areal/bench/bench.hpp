@@ -165,6 +165,7 @@ void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_window(const Options& options, Report& report);
+void bench_cuda_filter(const Options& options, Report& report);
 void bench_strips(const Options& options, Report& report);
 /// One table, or a tensor's bins, over several devices.
 void bench_spread(const Options& options, Report& report);
