@@ -1,4 +1,5 @@
-"""``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter`` and ``sqrBoxFilter`` at areal's speed, for arrays in host memory.
+"""``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``erode``, ``dilate``, ``adaptiveThreshold`` and
+``ximgproc.niBlackThreshold`` at areal's speed, for arrays in host memory.
 
 Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
 OpenCV.
@@ -9,6 +10,7 @@ derive from both classes, so that ``except cv2.error`` and ``except areal.cv2.er
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from typing import TYPE_CHECKING, Any
@@ -16,18 +18,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, filters
 from ._errors import Error, InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-__all__ = ["BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT", "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE",
-           "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "boxFilter", "integral", "integral2", "integral3", "sqrBoxFilter"]
+__all__ = ["ADAPTIVE_THRESH_GAUSSIAN_C", "ADAPTIVE_THRESH_MEAN_C", "BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT",
+           "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "THRESH_BINARY",
+           "THRESH_BINARY_INV", "adaptiveThreshold", "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "sqrBoxFilter", "ximgproc"]
 
 CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = 0, 2, 3, 4, 5, 6
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_ISOLATED = 0, 1, 2, 4, 16
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
+ADAPTIVE_THRESH_MEAN_C, ADAPTIVE_THRESH_GAUSSIAN_C = 0, 1
+THRESH_BINARY, THRESH_BINARY_INV = 0, 1
 
 _BAD_ARGUMENT, _ASSERTION, _UNSUPPORTED = -5, -215, -210  # OpenCV's codes
 
@@ -87,6 +92,7 @@ _BOXES = {"uint8": (CV_8U, *_ALL), "uint16": (CV_16U, *_ALL), "int16": (CV_16S, 
           "float64": (CV_64F, *_NO_32S)}
 _SQUARE_BOXES = {"uint8": (CV_32F, *_ALL), "uint16": (CV_32F, *_NO_32S), "int16": (CV_32F, *_NO_32S), "float32": (CV_64F, *_NO_32S),
                  "float64": (CV_64F, *_NO_32S)}
+_EXTREMES = ("uint8", "uint16", "int16", "float32", "float64")
 _EDGES = {BORDER_CONSTANT: "zero", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "symmetric", BORDER_REFLECT_101: "reflect"}
 _MOST_CHANNELS = 128  # of OpenCV 5.0
 _MOST_AT_ONCE = 256 << 20  # bytes of a filter's table; larger ones go by strips
@@ -216,6 +222,44 @@ def integral3(src: NDArray[Any], sum: NDArray[Any] | None = None, sqsum: NDArray
     return tables
 
 
+def _for_filters(image: NDArray[Any]) -> NDArray[Any]:
+    """The image, or a copy if its rows are not of neighbours."""
+    plain = np.asarray(image)
+    step = plain.itemsize
+    for axis in range(plain.ndim - 1, 0, -1):
+        if plain.strides[axis] != step:
+            return np.ascontiguousarray(plain)
+        step *= plain.shape[axis]
+    return plain if plain.strides[0] >= step else np.ascontiguousarray(plain)
+
+
+def _apply(function: str, name: str, image: NDArray[Any], out: NDArray[Any], size: tuple[int, int], anchor: tuple[int, int], edge: str, **more: Any) -> None:
+    """``areal.filters.NAME`` into out, which may be the image. size, anchor: width and height, x and y; a negative anchor is the middle."""
+    x = _for_filters(image)
+    fits = not np.may_share_memory(x, out) and _for_filters(out) is out and (x.ndim == 2 or x.shape[2] <= 4)
+    at = tuple(cells // 2 if place < 0 else place for cells, place in zip(size, anchor))
+    try:
+        made = getattr(filters, name)(x, size[::-1], axes="HWC" if x.ndim == 3 else "HW", edge=edge, anchor=at[::-1], dtype=out.dtype,
+                                      out=out if fits else None, backend="cpu", **more)
+    except Error as e:
+        raise _error(function, str(e)) from e
+    if made is not out:
+        out[...] = made
+
+
+def _is_direct(name: str, depth: int, width: int, height: int, scaled: bool) -> bool:
+    """Are OpenCV's means the nearest numbers, as areal.filters' are, or sums that neither of them rounds?
+
+    Of an odd number n of 8-bit pixels, the mean is no tie. Up to 255 pixels OpenCV divides in fixed point, which gives the nearest number for every
+    sum; then in 32f, off by at most 3e-5, when the mean is 1 / 2n from a tie, or more. Sums in 32 bits wrap there.
+    """
+    cells = width * height
+    if name == "uint8" and depth == CV_8U:
+        return scaled and cells % 2 == 1 and cells <= 16384
+    most = {"uint8": 255, "uint16": 65535, "int16": 32768}.get(name)
+    return depth == CV_32F and most is not None and most * cells < 2**31
+
+
 def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: Any, normalize: Any, border_type: Any, squares: bool) -> NDArray[Any]:
     known = _SQUARE_BOXES if squares else _BOXES
     image, name = _image(function, src, known)
@@ -246,6 +290,9 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
     if x >= width or y >= height:
         raise _error(function, f"anchor {x},{y}: it must lie inside the kernel of {width}x{height}", _ASSERTION)
     result, out = _output(function, "dst", dst, image.shape, _DTYPES[depth])
+    if not squares and _is_direct(name, depth, width, height, scaled):
+        _apply(function, "mean" if scaled else "sum", image, out, (width, height), (x, y), edge)
+        return result
     arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares, _MOST_AT_ONCE)
     try:
         if not _core.dropin_filter(image, out, *arguments):
@@ -274,3 +321,209 @@ def sqrBoxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], ds
                  borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
     """Means or sums of squares, as ``boxFilter``; ddepth -1 is CV_32F for integers and CV_64F for floats. BORDER_ISOLATED and int32 are refused."""
     return _filter("sqrBoxFilter", src, ddepth, ksize, dst, anchor, normalize, borderType, True)
+
+
+def blur(src: NDArray[Any], ksize: Sequence[int], dst: NDArray[Any] | None = None, anchor: Sequence[int] | None = (-1, -1),
+         borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
+    """``boxFilter`` with means of src's depth."""
+    return _filter("blur", src, -1, ksize, dst, anchor, True, borderType, False)
+
+
+def _number(function: str, name: str, value: Any) -> float:
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
+        raise _error(function, f"{name} {value!r}: it must be a finite number")
+    return float(value)
+
+
+def _saturated(value: float, dtype: np.dtype[Any]) -> float:
+    """OpenCV's saturate_cast."""
+    if dtype.kind == "f":
+        return float(dtype.type(value))
+    limits = np.iinfo(dtype)
+    return float(min(max(round(value), int(limits.min)), int(limits.max)))
+
+
+def _ones(function: str, kernel: Any) -> tuple[int, int]:
+    """The width and height of a kernel of ones."""
+    if kernel is None:
+        return 3, 3
+    if not isinstance(kernel, np.ndarray) or kernel.dtype.kind not in "uif" or kernel.ndim != 2 or kernel.size == 0:
+        raise _error(function, "kernel: it must be a NumPy array of numbers, height x width, or None for 3x3", _ASSERTION)
+    if not kernel.all():
+        raise _error(function, f"kernel of {kernel.shape[1]}x{kernel.shape[0]} with zeros: only rectangles of ones are supported", _UNSUPPORTED)
+    return kernel.shape[1], kernel.shape[0]
+
+
+def _border_value(function: str, value: Any, channels: int, dtype: np.dtype[Any]) -> float | None:
+    """The value beyond a constant border; None for OpenCV's default, which no pixel exceeds."""
+    most = sys.float_info.max
+    if value is None:
+        return None
+    numbers = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
+    if not 1 <= len(numbers) <= 4:
+        raise _error(function, f"borderValue {value!r}: it must be a number, or up to 4")
+    scalar = [_number(function, "borderValue", number) for number in numbers] + [0.0] * (4 - len(numbers))
+    if scalar == [most] * 4:
+        return None
+    if len({*scalar[:channels]}) > 1 or (channels > 4 and len({*scalar}) > 1):
+        raise _error(function, f"borderValue {value!r}: only equal values of all channels are supported", _UNSUPPORTED)
+    return _saturated(scalar[0], dtype)
+
+
+def _extreme(function: str, src: Any, kernel: Any, dst: Any, anchor: Any, iterations: Any, border_type: Any, border_value: Any, name: str) -> NDArray[Any]:
+    image, _ = _image(function, src, _EXTREMES)
+    if image.size == 0:
+        raise _error(function, "src is empty", _ASSERTION)
+    width, height = _ones(function, kernel)
+    x, y = (-1, -1) if anchor is None else _pair(function, "anchor", anchor)
+    x, y = width // 2 if x == -1 else x, height // 2 if y == -1 else y
+    if not (0 <= x < width and 0 <= y < height):
+        raise _error(function, f"anchor {x},{y}: it must lie inside the kernel of {width}x{height}", _ASSERTION)
+    times = _whole(function, "iterations", iterations)
+    if times < 0:
+        raise _error(function, f"iterations {times}: they must not be negative")
+    border = BORDER_CONSTANT if border_type is None else _whole(function, "borderType", border_type)
+    edge = _EDGES.get(border & ~BORDER_ISOLATED)
+    if edge is None:
+        raise _error(function, f"borderType {border}: it may be CONSTANT, REPLICATE, REFLECT, REFLECT_101, | ISOLATED")
+    more: dict[str, Any] = {}
+    if edge == "zero":
+        value = _border_value(function, border_value, 1 if image.ndim == 2 else image.shape[2], image.dtype)
+        edge = "shrink" if value is None else "constant"
+        more = {} if value is None else {"value": value}
+    result, out = _output(function, "dst", dst, image.shape, image.dtype)
+    size = width + (times - 1) * (width - 1), height + (times - 1) * (height - 1)
+    if times == 0 or size == (1, 1):
+        out[...] = image
+    else:
+        _apply(function, name, image, out, size, (x * times, y * times), edge, **more)
+    return result
+
+
+def erode(src: NDArray[Any], kernel: NDArray[Any] | None, dst: NDArray[Any] | None = None, anchor: Sequence[int] | None = (-1, -1), iterations: int = 1,
+          borderType: int | None = BORDER_CONSTANT,  # noqa: N803
+          borderValue: float | Sequence[float] | None = None) -> NDArray[Any]:  # noqa: N803
+    """Minima of the rectangle around every pixel: an array of src's shape and dtype.
+
+    src: uint8, uint16, int16, float32 or float64. kernel: ones, height x width, or None for 3x3; those with zeros are refused. anchor: as in
+    ``boxFilter``. iterations: erosions one after another, in the time of one. borderType: BORDER_CONSTANT, REPLICATE, REFLECT or REFLECT_101, also
+    | BORDER_ISOLATED. borderValue: beyond a constant border; None and OpenCV's default leave those cells out. O(1) per pixel for any kernel. A NaN
+    gives NaN. Raises areal.cv2.error. As cv2.erode of OpenCV 4.14 and 5.0.
+    """
+    return _extreme("erode", src, kernel, dst, anchor, iterations, borderType, borderValue, "min")
+
+
+def dilate(src: NDArray[Any], kernel: NDArray[Any] | None, dst: NDArray[Any] | None = None, anchor: Sequence[int] | None = (-1, -1), iterations: int = 1,
+           borderType: int | None = BORDER_CONSTANT,  # noqa: N803
+           borderValue: float | Sequence[float] | None = None) -> NDArray[Any]:  # noqa: N803
+    """Maxima, as ``erode``."""
+    return _extreme("dilate", src, kernel, dst, anchor, iterations, borderType, borderValue, "max")
+
+
+def _block(function: str, value: Any) -> int:
+    size = _whole(function, "blockSize", value)
+    if size < 3 or size % 2 == 0:
+        raise _error(function, f"blockSize {size}: it must be odd, and 3 or more", _ASSERTION)
+    return size
+
+
+def _inverts(function: str, name: str, value: Any) -> bool:
+    kind = _whole(function, name, value)
+    if kind not in (THRESH_BINARY, THRESH_BINARY_INV):
+        raise _error(function, f"{name} {kind}: it may be THRESH_BINARY or THRESH_BINARY_INV", _UNSUPPORTED)
+    return kind == THRESH_BINARY_INV
+
+
+def _plane(function: str, src: Any, known: Collection[str]) -> NDArray[Any]:
+    image, _ = _image(function, src, known)
+    if image.ndim == 3:
+        raise _error(function, f"src has {image.shape[2]} channels: it must have one", _ASSERTION)
+    return image
+
+
+def adaptiveThreshold(src: NDArray[Any], maxValue: float, adaptiveMethod: int, thresholdType: int,  # noqa: N802, N803
+                      blockSize: int, C: float, dst: NDArray[Any] | None = None) -> NDArray[Any]:  # noqa: N803
+    """maxValue where a pixel exceeds the rounded mean of the window around it less C, else 0; THRESH_BINARY_INV exchanges them.
+
+    src: uint8, of one channel. adaptiveMethod: ADAPTIVE_THRESH_MEAN_C; GAUSSIAN_C is refused. blockSize: odd. C is rounded up, with THRESH_BINARY_INV
+    down. The image's edge is replicated. O(1) per pixel for any window, and one pass up to a blockSize of 127. Raises areal.cv2.error.
+    As cv2.adaptiveThreshold of OpenCV 4.14 and 5.0.
+    """
+    function = "adaptiveThreshold"
+    image = _plane(function, src, ("uint8",))
+    if _whole(function, "adaptiveMethod", adaptiveMethod) != ADAPTIVE_THRESH_MEAN_C:
+        raise _error(function, f"adaptiveMethod {adaptiveMethod}: only ADAPTIVE_THRESH_MEAN_C is supported", _UNSUPPORTED)
+    inverted = _inverts(function, "thresholdType", thresholdType)
+    size = _block(function, blockSize)
+    most, less = _number(function, "maxValue", maxValue), _number(function, "C", C)
+    delta = math.floor(less) if inverted else math.ceil(less)
+    result, out = _output(function, "dst", dst, image.shape, image.dtype)
+    if image.size == 0:
+        return result
+    if most < 0:
+        out[...] = 0
+    elif size <= 127:
+        # The mean m of an odd number of pixels is no tie, so p > round(m) - delta where p > m - delta + 1/2.
+        high = _saturated(most, image.dtype)
+        _apply(function, "threshold", image, out, (size, size), (-1, -1), "replicate", method="mean", offset=delta - 0.5, high=high, inverted=inverted)
+    else:
+        means = _filter(function, image, -1, (size, size), None, None, True, BORDER_REPLICATE | BORDER_ISOLATED, False)
+        over = np.subtract(image, means, dtype=np.int16) > max(-256, min(-delta, 256))
+        np.multiply(~over if inverted else over, np.uint8(_saturated(most, image.dtype)), out=out)
+    return result
+
+
+class ximgproc:  # noqa: N801
+    """``cv2.ximgproc`` of opencv-contrib."""
+
+    BINARIZATION_NIBLACK, BINARIZATION_SAUVOLA, BINARIZATION_WOLF, BINARIZATION_NICK = 0, 1, 2, 3
+
+    @staticmethod
+    def niBlackThreshold(_src: NDArray[Any], maxValue: float, type: int, blockSize: int, k: float,  # noqa: N802, N803
+                         _dst: NDArray[Any] | None = None, binarizationMethod: int | None = 0,  # noqa: N803
+                         r: float | None = 128.0) -> NDArray[Any]:
+        """maxValue where a pixel exceeds the local threshold T, else 0; THRESH_BINARY_INV exchanges them, other types are refused.
+
+        _src: uint8, uint16, int16 or float32, of one channel. With the mean m and the deviation s of the window of blockSize, which is odd:
+        BINARIZATION_NIBLACK has T = m + k s; SAUVOLA, for uint8, m (1 + k (s / r - 1)); WOLF m + k (s / smax - 1) (m - pmin), smax and pmin of the
+        image; NICK m + k sqrt(s^2 + the mean of squares). T is rounded to the source's type. The image's edge is replicated. Up to T this computes in
+        float64 and OpenCV in float32: pixels differ where T is nearly a tie, at most 1e-4 of them. O(1) per pixel for any window. Raises
+        areal.cv2.error. As cv2.ximgproc.niBlackThreshold of OpenCV 4.14.
+        """
+        return _local_threshold(_src, maxValue, type, blockSize, k, _dst, binarizationMethod, r)
+
+
+def _local_threshold(src: Any, max_value: Any, kind: Any, block_size: Any, k: Any, dst: Any, method: Any, r: Any) -> NDArray[Any]:
+    function = "niBlackThreshold"
+    image = _plane(function, src, ("uint8", "uint16", "int16", "float32"))
+    if image.size == 0:
+        raise _error(function, "src is empty", _ASSERTION)
+    chosen = 0 if method is None else _whole(function, "binarizationMethod", method)
+    if chosen not in range(4):
+        raise _error(function, f"binarizationMethod {chosen}: it may be BINARIZATION_NIBLACK, SAUVOLA, WOLF or NICK")
+    if chosen == ximgproc.BINARIZATION_SAUVOLA and image.dtype != np.uint8:
+        raise _error(function, f"BINARIZATION_SAUVOLA with src of {image.dtype}: it must be uint8", _ASSERTION)
+    inverted = _inverts(function, "type", kind)
+    size = _block(function, block_size)
+    factor, most = _number(function, "k", k), _saturated(_number(function, "maxValue", max_value), image.dtype)
+    span = _number(function, "r", 128.0 if r is None else r)
+    if chosen == ximgproc.BINARIZATION_SAUVOLA and span <= 0:
+        raise _error(function, f"r {span}: it must be positive")
+    result, out = _output(function, "_dst", dst, image.shape, image.dtype)
+    window: dict[str, Any] = {"edge": "replicate", "size": (size, size), "anchor": (-1, -1)}
+    level = np.empty(image.shape, np.float32)
+    if chosen == ximgproc.BINARIZATION_NICK:
+        variance = np.empty_like(level)
+        _apply(function, "mean", image, level, **window)
+        _apply(function, "var", image, variance, **window)
+        level += factor * np.sqrt(2 * variance + level * level)
+    else:
+        named = ("niblack", "sauvola", "wolf")[chosen]
+        own: dict[str, Any] = {"r": span} if named == "sauvola" else {}
+        _apply(function, "threshold", image, level, **window, method=named, k=factor, **own)
+    if image.dtype.kind != "f":
+        limits = np.iinfo(image.dtype)
+        np.clip(np.rint(level, out=level), limits.min, limits.max, out=level)
+    chosen_pixels = image <= level if inverted else image > level
+    np.multiply(chosen_pixels, image.dtype.type(most), out=out)
+    return result

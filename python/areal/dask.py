@@ -1,7 +1,7 @@
-"""Summed-area tables of Dask arrays, chunk by chunk, on any of Dask's schedulers.
+"""Summed-area tables and filters of Dask arrays, chunk by chunk, on any of Dask's schedulers.
 
-Reads the source twice: first for each chunk's row and column sums, then for the table, when a chunk's carry, the sums of the chunks above and to the
-left, is known. So a chunk is in memory only while a task works on it. See docs/scaling.md.
+A table reads the source twice: first for each chunk's row and column sums, then for the table, when a chunk's carry, the sums of the chunks above and to the
+left, is known. So a chunk is in memory only while a task works on it. See docs/scaling.md. A filter reads each chunk and a rim of its neighbours.
 """
 
 # Dask's annotations lack some of its arrays' features.
@@ -24,12 +24,13 @@ try:
 except ImportError as error:
     raise ImportError("areal.dask needs Dask 2025.1 or later: pip install 'dask[array]>=2025.1'") from error
 
+from . import filters
 from ._arrays import Array
 from ._errors import Error, InvalidArgument
 from ._pieces import box_edges, default_dtype, table_piece
 from ._sat import sat as table_of
 
-__all__ = ["Sat", "integral_image", "sat"]
+__all__ = ["Sat", "filter", "integral_image", "sat"]
 
 _FAN_IN = 32  # partial answers that one task adds up
 
@@ -199,6 +200,75 @@ class Sat:
 def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
     """Sums of boxes of a 2-D array: ``sat(x).sum(boxes)``. dtype as in integral_image."""
     return Sat(*_source(x, dtype))
+
+
+_OF_BLOCKS = ("shrink", "zero", "constant", "replicate", "reflect", "symmetric", "wrap", "valid")
+
+
+def _pair_of(name: str, value: Any) -> tuple[int, int]:
+    try:
+        first, second = (value, value) if isinstance(value, (int, np.integer)) else value
+        return int(first), int(second)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{name} {value!r}: it may be a whole number, or two for rows and columns") from None
+
+
+def _filtered(pixels: Any, *masks: Any, filter_name: str, size: tuple[int, int], arguments: dict[str, Any]) -> Array:
+    mask = np.asarray(masks[0]) if masks else None
+    result: Array = getattr(filters, filter_name)(np.asarray(pixels), size, mask=mask, **arguments)
+    return result
+
+
+def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrink", anchor: int | tuple[int, int] | None = None, mask: Any = None,
+           **arguments: Any) -> da.Array:
+    """A filter of ``areal.filters`` of a 2-D Dask array, lazily, block by block: ``filter("mean", x, 31, edge="reflect")``.
+
+    name: mean, sum, count, var, std, min, max or threshold. mask: an array of x's shape. arguments: others of that filter, but for axes and out;
+    threads is 1, as Dask has threads of its own. Every edge is supported; wolf's thresholds are refused, as they depend on the whole image.
+
+    Integers are the same as of the whole array; the sums of floats are within the same bound, and their last bits may depend on the chunks. Each task
+    reads a block and its neighbours' pixels as far as the window reaches. Chunks that are smaller than that are joined first. Raises InvalidArgument.
+    """
+    x = da.asarray(x)
+    if x.ndim != 2:
+        raise InvalidArgument(f"x: an array of {x.ndim} dimensions; it must have 2")
+    if np.isnan(np.array(x.shape, dtype=float)).any():
+        raise InvalidArgument("x: its chunks have unknown sizes; compute_chunk_sizes() finds them")
+    if name not in filters.__all__:
+        raise InvalidArgument(f"name {name!r}: it may be {', '.join(filters.__all__)}")
+    if edge not in _OF_BLOCKS:
+        raise InvalidArgument(f"edge {edge!r}: it may be {', '.join(_OF_BLOCKS)}")
+    if refused := sorted({"axes", "out"} & set(arguments)):
+        raise InvalidArgument(f"{refused[0]}: it is not of filters of blocks")
+    if arguments.get("method") == "wolf":
+        raise InvalidArgument("method wolf: it depends on the whole image")
+    window = _pair_of("size", size)
+    at = _pair_of("anchor", anchor) if anchor is not None else (window[0] // 2, window[1] // 2)
+    depth = [max(before, cells - 1 - before) for before, cells in zip(at, window, strict=True)]
+    # A block at the image's edge ends there, so that most edges are the blocks' own. The outputs of valid are the inner ones of shrink.
+    within = "shrink" if edge == "valid" else edge
+    if edge == "wrap" and max(x.numblocks) > 1:
+        if any(reach > extent > 0 for reach, extent in zip(depth, x.shape, strict=True)):
+            raise InvalidArgument(f"size {size!r} with edge wrap: windows of an array of several chunks may reach over one image of {x.shape}")
+        within = "shrink"
+    arguments = {"threads": 1, **arguments, "edge": within, "anchor": at}
+    checked = {**arguments, "edge": "shrink" if x.dtype.kind == "f" else within}  # refused here, not by a worker
+    probe = _filtered(np.zeros((1, 1), x.dtype), *([] if mask is None else [np.ones((1, 1), bool)]), filter_name=name, size=window, arguments=checked)
+    arrays = [x]
+    if mask is not None:
+        arrays.append(da.asarray(mask))
+        if arrays[1].shape != x.shape:
+            raise InvalidArgument(f"mask: of shape {arrays[1].shape}; it must have x's, {x.shape}")
+    boundary = "periodic" if within != edge == "wrap" else "none"
+    if boundary == "none":  # a window that reaches over the whole array needs it in one block, which needs no neighbours
+        whole = {axis: -1 for axis in range(2) if x.shape[axis] <= depth[axis] or x.numblocks[axis] == 1}
+        arrays = [one.rechunk(whole) for one in arrays] if whole else arrays
+        depth = [0 if axis in whole else reach for axis, reach in enumerate(depth)]
+    result: da.Array = da.map_overlap(_filtered, *arrays, depth=dict(enumerate(depth)), boundary=boundary, dtype=probe.dtype,
+                                      meta=np.empty((0, 0), probe.dtype), filter_name=name, size=window, arguments=arguments)
+    if edge == "valid":
+        result = result[tuple(slice(before, max(before, before + extent - cells + 1)) for before, cells, extent in zip(at, window, x.shape, strict=True))]
+    return result
 
 
 def _overlapped(edges: Array, starts: list[Array]) -> list[tuple[int, int]]:

@@ -1,20 +1,25 @@
-"""``skimage.transform.integral_image`` and ``integrate`` at areal's speed, for arrays in host memory.
+"""``skimage.transform.integral_image`` and ``integrate``, ``skimage.filters.threshold_niblack``, ``threshold_sauvola`` and ``rank.mean``, ``minimum`` and
+``maximum`` at areal's speed, for arrays in host memory.
 
-areal computes 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not imported.
+areal computes tables of 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not
+imported. Filters refuse what areal does not compute with areal.InvalidArgument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _core
+from . import _core, filters
+from ._errors import InvalidArgument
+from ._reaching import reaching
 
-__all__ = ["ROUTES", "integral_image", "integrate"]
+__all__ = ["ROUTES", "integral_image", "integrate", "rank", "threshold_niblack", "threshold_sauvola"]
 
 _NAMES = {"8u": ("uint8", "bool"), "8s": ("int8",), "16u": ("uint16",), "16s": ("int16",), "32u": ("uint32",), "32s": ("int32",), "64u": ("uint64",),
           "64s": ("int64",), "16f": ("float16",), "32f": ("float32",), "64f": ("float64",)}
@@ -121,3 +126,117 @@ def integrate(ii: NDArray[Any], start: ArrayLike, end: ArrayLike) -> NDArray[np.
         if sums is not None:
             return sums
     return _by_indexing(ii, start, end)
+
+
+def _threshold(image: Any, window_size: Any, method: str, **parameters: float) -> NDArray[Any]:
+    if not isinstance(image, np.ndarray) or image.dtype.name not in _WHOLE + _FLOATS:
+        kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
+        raise InvalidArgument(f"image of {kind}: it may be a NumPy array of {', '.join(_WHOLE + _FLOATS)}")
+    sizes = list(window_size) if isinstance(window_size, Iterable) else [window_size] * image.ndim
+    try:
+        sizes = [operator.index(size) for size in sizes]
+    except TypeError:
+        raise InvalidArgument(f"window_size {window_size!r}: it must be a whole number, or one for each dimension") from None
+    if any(size < 1 or size % 2 == 0 for size in sizes):
+        raise InvalidArgument(f"window_size {window_size!r}: it must be odd and positive in every dimension")
+    if len(sizes) != image.ndim:
+        raise InvalidArgument(f"window_size {window_size!r}: it must have one number for each of {image.ndim} dimensions")
+    if not (image.ndim == 2 or (image.ndim == 3 and sizes[0] == 1)):
+        raise InvalidArgument(f"image of {image.ndim} dimensions with window_size {window_size!r}: it may have 2, or 3 with windows of 1 in the first")
+    result = np.float32 if image.dtype.name in ("float16", "float32") else np.float64
+    x = image.view(np.uint8) if image.dtype == bool else image.astype(result) if image.dtype.itemsize == 8 or image.dtype == np.float16 else image
+    x = np.ascontiguousarray(x.astype(x.dtype.newbyteorder("="), copy=False))
+    if x.size == 0:
+        return np.empty(x.shape, result)
+    height, width = sizes[-2:]
+    return reaching("threshold", x, (height, width), "reflect", (height // 2, width // 2), "HW" if x.ndim == 2 else "NHW", method=method, dtype=result,
+                    **parameters)
+
+
+def _finite(name: str, value: Any) -> float:
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
+        raise InvalidArgument(f"{name} {value!r}: it must be a finite number")
+    return float(value)
+
+
+def threshold_niblack(image: NDArray[Any], window_size: int | Iterable[int] = 15, k: float = 0.2) -> NDArray[Any]:
+    """Niblack's threshold of every pixel, m - k s, with the mean m and the standard deviation s of the window around it.
+
+    image: H x W, or N x H x W with window_size (1, h, w), of bool, integers or floats. window_size: odd, one or one for each dimension. Pixels beyond
+    the edge are those of numpy.pad's mode reflect. Returns float64, of float16 and float32 images float32. Sums of integers of up to 32 bits are exact,
+    so that s is right where scikit-image's cancels, and a NaN spoils the windows that hold it, and no others. O(1) per pixel for any window.
+    As skimage.filters.threshold_niblack of scikit-image 0.26.
+    """
+    return _threshold(image, window_size, "niblack", k=-_finite("k", k))
+
+
+def threshold_sauvola(image: NDArray[Any], window_size: int | Iterable[int] = 15, k: float = 0.2, r: float | None = None) -> NDArray[Any]:
+    """Sauvola's threshold of every pixel, m (1 + k (s / r - 1)); arguments and results as in ``threshold_niblack``.
+
+    r: None is half the range of the dtype: 127.5 for uint8, 1 for floats.
+    """
+    if r is None and isinstance(image, np.ndarray) and image.dtype.kind in "bui":
+        r = 0.5 if image.dtype.kind == "b" else (int(np.iinfo(image.dtype).max) - int(np.iinfo(image.dtype).min)) / 2
+    span = 1.0 if r is None else _finite("r", r)
+    if span <= 0:
+        raise InvalidArgument(f"r {span}: it must be positive")
+    return _threshold(image, window_size, "sauvola", k=_finite("k", k), r=span)
+
+
+def _ranked(name: str, image: Any, footprint: Any, out: Any, mask: Any, shift_x: Any, shift_y: Any, shift_z: Any) -> NDArray[Any]:
+    if not isinstance(image, np.ndarray) or image.dtype.name not in ("uint8", "uint16") or image.ndim != 2:
+        raise InvalidArgument("image: it must be a NumPy array of uint8 or uint16 of 2 dimensions")
+    cells = np.asarray(footprint)
+    if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind not in "buif" or not (cells > 0).all():
+        raise InvalidArgument("footprint: only rectangles of ones are supported")
+    if shift_z != 0:
+        raise InvalidArgument(f"shift_z {shift_z}: it is of images of 3 dimensions")
+    try:
+        anchor = cells.shape[0] // 2 + operator.index(shift_y), cells.shape[1] // 2 + operator.index(shift_x)
+    except TypeError:
+        raise InvalidArgument(f"shift_x {shift_x!r}, shift_y {shift_y!r}: they must be whole numbers") from None
+    if not all(0 <= at < extent for at, extent in zip(anchor, cells.shape, strict=True)):
+        raise InvalidArgument(f"shift_x {shift_x}, shift_y {shift_y}: the centre must lie inside the footprint")
+    if out is not None and (not isinstance(out, np.ndarray) or out.shape != image.shape or out.dtype != image.dtype or np.may_share_memory(out, image)):
+        raise InvalidArgument("out: it must be another NumPy array of the image's shape and dtype")
+    valid = None
+    if mask is not None:
+        valid = np.ascontiguousarray(np.asarray(mask) > 0)
+        if valid.shape != image.shape:
+            raise InvalidArgument(f"mask of shape {valid.shape}: it must have the image's, {image.shape}")
+    x = np.ascontiguousarray(image)
+    # A mean that is no whole number is 1 / n below the next one, which 32 bits still tell apart of 8-bit pixels up to n = 2^16; masked windows give 0.
+    dtype: Any = None if name != "mean" else np.float32 if x.dtype == np.uint8 and cells.size < 65536 else np.float64
+    made = getattr(filters, name)(x, cells.shape, anchor=anchor, edge="shrink", mask=valid, fill=0, dtype=dtype, backend="cpu")
+    if out is None:
+        result: NDArray[Any] = made.astype(x.dtype, copy=False)
+        return result
+    out[...] = made
+    return out
+
+
+class rank:  # noqa: N801
+    """Of ``skimage.filters.rank``: ``mean``, ``minimum`` and ``maximum``, for rectangular footprints of ones, of any size in the same time.
+
+    image: H x W of uint8 or uint16. footprint: ones; those with zeros are refused. out: another array of the image's shape and dtype. mask: pixels
+    where it is 0 are left out; windows without a pixel give 0. shift_x, shift_y: move the centre within the footprint. Windows hold the pixels inside
+    the image. O(1) per pixel. As scikit-image 0.26.
+    """
+
+    @staticmethod
+    def mean(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0, shift_y: int = 0,
+             shift_z: int = 0) -> NDArray[Any]:
+        """Means, rounded down."""
+        return _ranked("mean", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def minimum(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0, shift_y: int = 0,
+                shift_z: int = 0) -> NDArray[Any]:
+        """Minima."""
+        return _ranked("min", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def maximum(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0, shift_y: int = 0,
+                shift_z: int = 0) -> NDArray[Any]:
+        """Maxima."""
+        return _ranked("max", image, footprint, out, mask, shift_x, shift_y, shift_z)

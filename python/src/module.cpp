@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
   areal::python::bind_windows(m);
+  areal::python::bind_filters(m);
   areal::python::bind_binning(m);
   areal::python::bind_histogram(m);
   areal::python::bind_measures(m);

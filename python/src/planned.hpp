@@ -2,6 +2,7 @@
 // A plan with a workspace for each concurrent thread and stream.
 
 #include <areal/execution.hpp>
+#include <areal/filter.hpp>
 #include <areal/histogram.hpp>
 #include <areal/plan.hpp>
 #include <areal/sat.hpp>
@@ -27,11 +28,15 @@ template <>
 struct Arguments<HistogramPlan> {
   using Type = HistogramArguments;
 };
+template <>
+struct Arguments<FilterPlan> {
+  using Type = FilterArguments;
+};
 
 /// Work on fewer bytes of output ends too soon for Ctrl-C to matter.
 constexpr std::uint64_t long_bytes = 64 << 20;
 
-/// P is SatPlan or HistogramPlan. Take and return workspaces with the GIL, so that no thread holds a lock when the
+/// P is SatPlan, HistogramPlan or FilterPlan. Take and return workspaces with the GIL, so that no thread holds a lock when the
 /// process forks.
 template <class P>
 class Planned {
@@ -79,8 +84,10 @@ class Planned {
   static std::uint64_t output_bytes(const P& plan) {
     if constexpr (requires { plan.table_bytes(); })
       return plan.table_bytes();
-    else
+    else if constexpr (requires { plan.tensor_bytes(); })
       return plan.tensor_bytes();
+    else
+      return bytes_of(plan.out_shape(), plan.out());
   }
   std::unique_ptr<Workspace> take() {
     {

@@ -297,6 +297,171 @@ def test_large_images_in_strips(rng: np.random.Generator, monkeypatch: pytest.Mo
         same(ours.boxFilter(z[:-3], -1, (5, 5), z[3:]), ours.boxFilter(x[:-3], -1, (5, 5)), "int" in src, corner)
 
 
+def test_blur_is_a_box_filter(rng: np.random.Generator) -> None:
+    for src in ("uint8", "uint16", "int16", "float32", "float64"):
+        for shape in ((1, 1), (13, 9), (8, 16, 3), (13, 9, 5)):
+            x = image(rng, src, shape)
+            for size, anchor, border in (((3, 3), (-1, -1), 4), ((7, 2), (0, 1), 0), ((15, 15), (-1, -1), 1), ((4, 5), (3, 0), 2)):
+                if shape != (1, 1) or anchor == (-1, -1):
+                    same(ours.blur(x, size, anchor=anchor, borderType=border), cv2.blur(x, size, anchor=anchor, borderType=border), "int" in src,
+                         np.abs(x.astype(float)).sum())
+    x = image(rng, "uint8", (40, 50))
+    assert np.array_equal(ours.blur(x, (5, 5)), cv2.blur(x, (5, 5)))
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("name", ["erode", "dilate"])
+@pytest.mark.parametrize("src", ours._EXTREMES)
+def test_erode_and_dilate(rng: np.random.Generator, name: str, src: str) -> None:
+    for shape in ((1, 1), (1, 7), (7, 1), (13, 9), (23, 37), (13, 9, 1), (8, 16, 3), (13, 9, 5)):
+        x = image(rng, src, shape)
+        for width, height in ((1, 1), (2, 2), (3, 3), (5, 2), (1, 9), (9, 1), (16, 17), (31, 31)):
+            kernel = np.ones((height, width), np.uint8)
+            anchor = int(rng.integers(-1, width)), int(rng.integers(-1, height))
+            for border in BORDERS + [cv2.BORDER_REPLICATE | cv2.BORDER_ISOLATED]:
+                for iterations in (1, 2):
+                    far = iterations * max(width, height) > min(shape[:2])  # see test_windows_that_see_a_reflection_twice of test_filters.py
+                    if far and border in (cv2.BORDER_REFLECT, cv2.BORDER_REFLECT_101):
+                        continue
+                    more = {"anchor": anchor, "iterations": iterations, "borderType": border}
+                    a, b = getattr(ours, name)(x, kernel, **more), getattr(cv2, name)(x, kernel, **more)
+                    assert (a.shape, a.dtype) == (b.shape, b.dtype) and np.array_equal(a, b), (shape, width, height, more)
+
+
+@pytest.mark.parametrize("name", ["erode", "dilate"])
+def test_borders_and_outputs_of_erode_and_dilate(rng: np.random.Generator, name: str) -> None:
+    x, y, kernel = image(rng, "uint8", (9, 12)), image(rng, "uint8", (9, 12, 3)), np.ones((3, 5), np.uint8)
+    ours_, theirs = getattr(ours, name), getattr(cv2, name)
+    for value in (0, 100, 255, 300, -5, 2.5, (7,), (7, 9), (7, 9, 1, 3), [sys.float_info.max] * 4):
+        assert np.array_equal(ours_(x, kernel, borderValue=value), theirs(x, kernel, borderValue=value)), value
+    for value in ((7, 7, 7), (7, 7, 7, 9), [sys.float_info.max] * 4):
+        assert np.array_equal(ours_(y, kernel, borderValue=value), theirs(y, kernel, borderValue=value)), value
+    assert np.array_equal(ours_(x, None, None, None, 3), theirs(x, None, None, None, 3))
+    assert np.array_equal(ours_(x, kernel, iterations=0), x) and np.array_equal(ours_(x, kernel * 255), theirs(x, kernel))
+    for z in (x[:, ::2], x[::-1], x.T, x[1:7, 2:9], np.broadcast_to(x[:1], (5, 12)), y[:, :, 1], y[:, :, ::-1]):
+        assert np.array_equal(ours_(z, kernel), theirs(z, kernel))
+    expected, dst = theirs(x, kernel), np.zeros_like(x)
+    assert ours_(x, kernel, dst) is dst and np.array_equal(dst, expected)
+    z = x.copy()
+    assert ours_(z, kernel, z) is z and np.array_equal(z, expected)
+    strided = np.zeros((9, 30), np.uint8)
+    assert np.array_equal(ours_(x, kernel, strided[:, 3:15]), expected) and np.array_equal(strided[:, 3:15], expected) and not strided[:, 15:].any()
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("inverted", [False, True])
+def test_adaptive_thresholds(rng: np.random.Generator, inverted: bool) -> None:
+    kind = cv2.THRESH_BINARY_INV if inverted else cv2.THRESH_BINARY
+    for shape in ((1, 1), (1, 9), (9, 1), (13, 17), (60, 83), (20, 15, 1)):
+        dark = (image(rng, "uint8", shape) % 4).astype(np.uint8)
+        for x in (image(rng, "uint8", shape), dark, dark + 252, np.full(shape, 255, np.uint8)):
+            for size in (3, 5, 15, 17, 31, 127, 129, 255):
+                for c in (0, 2, -3, 0.5, -0.5, 7.25, 300, -300):
+                    a, b = (module.adaptiveThreshold(x, 255, 0, kind, size, c) for module in (ours, cv2))
+                    assert a.shape == b.shape and np.array_equal(a, b), (shape, size, c)
+    x = image(rng, "uint8", (20, 30))
+    for most in (1, 254.5, 255.5, 1000, 0, -1, -0.25):
+        assert np.array_equal(ours.adaptiveThreshold(x, most, 0, kind, 5, 1), cv2.adaptiveThreshold(x, most, 0, kind, 5, 1)), most
+    expected, y = cv2.adaptiveThreshold(x, 255, 0, kind, 5, 1), x.copy()
+    assert ours.adaptiveThreshold(y, 255, 0, kind, 5, 1, y) is y and np.array_equal(y, expected)
+
+
+def test_adaptive_thresholds_at_every_size(rng: np.random.Generator) -> None:
+    """The rounded mean decides: pixels beside it are the hard ones."""
+    for size in range(3, 145, 2):
+        x = (127 + rng.integers(0, 3, (40, 50))).astype(np.uint8)
+        assert np.array_equal(ours.adaptiveThreshold(x, 255, 0, 0, size, 0), cv2.adaptiveThreshold(x, 255, 0, 0, size, 0)), size
+
+
+def level_of_niblack(x: np.ndarray, size: int, k: float, method: int, r: float) -> np.ndarray:
+    """OpenCV's formulas in longdouble, from windows of a padded image."""
+    cells = np.lib.stride_tricks.sliding_window_view(np.pad(x, size // 2, "edge").astype(np.longdouble), (size, size))
+    mean, squares = cells.mean((2, 3)), (cells**2).mean((2, 3))
+    deviation = np.sqrt(((cells - mean[:, :, None, None]) ** 2).mean((2, 3)))
+    if method == ours.ximgproc.BINARIZATION_NIBLACK:
+        return mean + k * deviation
+    if method == ours.ximgproc.BINARIZATION_SAUVOLA:
+        return mean * (1 + k * (deviation / r - 1))
+    if method == ours.ximgproc.BINARIZATION_WOLF:
+        return mean - k * (mean - x.min()) * (1 - deviation / deviation.max())
+    return mean + k * np.sqrt(deviation**2 + squares)
+
+
+@pytest.mark.parametrize("method", range(4))
+@pytest.mark.parametrize("src", ["uint8", "uint16", "int16", "float32"])
+def test_niblack_thresholds(rng: np.random.Generator, method: int, src: str) -> None:
+    """Against a model of NumPy; and against opencv-contrib, where it is installed."""
+    if method == ours.ximgproc.BINARIZATION_SAUVOLA and src != "uint8":
+        for module in (ours, cv2):
+            if hasattr(module, "ximgproc"):
+                with pytest.raises(cv2.error):
+                    module.ximgproc.niBlackThreshold(np.ones((3, 4), src), 255, 0, 3, 0.2, None, method)
+        return
+    differ = pixels = 0
+    for shape in ((13, 9), (40, 67)):
+        x = image(rng, src, shape)
+        for size in (3, 15, 31):
+            for k in (-0.2, 0.5, -2.0):
+                level = level_of_niblack(x, size, k, method, 100)
+                if x.dtype.kind != "f":
+                    level = np.clip(np.rint(level), np.iinfo(src).min, np.iinfo(src).max)
+                for kind, high in ((0, 255), (1, 200.4)):
+                    a = ours.ximgproc.niBlackThreshold(x, high, kind, size, k, None, method, 100)
+                    assert a.dtype == x.dtype and a.shape == x.shape
+                    most = np.float32(high) if x.dtype.kind == "f" else round(high)
+                    expected = np.where((x > level) != (kind == 1), most, 0)
+                    assert np.mean(a != expected) <= 1e-4 or src == "float32" and np.mean(a != expected) <= 2e-3
+                    if hasattr(cv2, "ximgproc"):
+                        b = cv2.ximgproc.niBlackThreshold(x, high, kind, size, k, None, method, 100)
+                        assert b.dtype == a.dtype
+                        differ, pixels = differ + int((a != b).sum()), pixels + a.size
+    assert differ <= 1e-4 * pixels, (differ, pixels)
+    dst = np.zeros_like(x)
+    assert ours.ximgproc.niBlackThreshold(x, 255, 0, 5, 0.1, dst) is dst
+
+
+THRESHOLDED = [
+    lambda m, x: m.adaptiveThreshold(x.astype(np.uint16), 255, 0, 0, 3, 0),
+    lambda m, x: m.adaptiveThreshold(np.ones((4, 5, 3), np.uint8), 255, 0, 0, 3, 0),
+    lambda m, x: m.adaptiveThreshold(x, 255, 0, 0, 4, 0),
+    lambda m, x: m.adaptiveThreshold(x, 255, 0, 0, 1, 0),
+    lambda m, x: m.adaptiveThreshold(x, 255, 2, 0, 3, 0),
+    lambda m, x: m.adaptiveThreshold(x, 255, 0, 2, 3, 0),
+    lambda m, x: m.adaptiveThreshold(x, "255", 0, 0, 3, 0),
+    lambda m, x: m.erode(x.astype(np.int32), np.ones((3, 3), np.uint8)),
+    lambda m, x: m.erode(x, [[1, 1], [1, 1]]),
+    lambda m, x: m.erode(x, np.ones((3, 3), np.uint8), anchor=(3, 0)),
+    lambda m, x: m.erode(x, np.ones((3, 3), np.uint8), anchor=(-2, 0)),
+    lambda m, x: m.erode(x, np.ones((3, 3), np.uint8), iterations=1.5),
+    lambda m, x: m.dilate(x, np.ones((3, 3), np.uint8), borderType=m_border_wrap),
+    lambda m, x: m.dilate(x[:0], np.ones((3, 3), np.uint8)),
+    lambda m, x: m.dilate(x, np.ones((3, 3), np.uint8), borderValue="0"),
+    lambda m, x: m.blur(x, (0, 3)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(THRESHOLDED)))
+def test_what_both_refuse_of_thresholds_and_extremes(number: int) -> None:
+    x = np.ones((4, 5), np.uint8)
+    for module in (cv2, ours):
+        with pytest.raises(cv2.error):
+            THRESHOLDED[number](module, x)
+
+
+def test_what_opencv_takes_of_thresholds_and_extremes_and_we_refuse() -> None:
+    x, ones = np.ones((4, 5), np.uint8), np.ones((3, 3), np.uint8)
+    cross = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
+    for call, words in ((lambda: ours.adaptiveThreshold(x, 255, 1, 0, 3, 0), "only ADAPTIVE_THRESH_MEAN_C"), (lambda: ours.erode(x, cross), "rectangles of ones"),
+                        (lambda: ours.dilate(x, cross), "rectangles of ones"), (lambda: ours.erode(np.ones((4, 5, 3), np.uint8), ones, borderValue=7), "equal values"),
+                        (lambda: ours.ximgproc.niBlackThreshold(x, 255, 2, 3, 0.2), "type 2: it may be THRESH_BINARY"),
+                        (lambda: ours.ximgproc.niBlackThreshold(x, 255, 0, 4, 0.2), "blockSize 4"),
+                        (lambda: ours.ximgproc.niBlackThreshold(x, 255, 0, 3, 0.2, None, 4), "binarizationMethod 4"),
+                        (lambda: ours.ximgproc.niBlackThreshold(x, 255, 0, 3, 0.2, None, 1, 0), "r 0.0")):
+        with pytest.raises(cv2.error, match=words) as caught:
+            call()
+        assert str(caught.value).count("\n") == 0
+
+
 REFUSED = [
     lambda m, x: m.integral([[1, 2], [3, 4]]),
     lambda m, x: m.integral(np.uint8(3)),
@@ -398,7 +563,7 @@ except cv2.error as e:
 
 def test_constants_are_opencvs() -> None:
     names = [name for name in ours.__all__ if name.isupper() or name.startswith("CV_")]
-    assert len(names) == 13
+    assert len(names) == 17
     for name in names:
         assert getattr(ours, name) == getattr(cv2, name), name
 

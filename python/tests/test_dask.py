@@ -351,3 +351,95 @@ def test_forty_gigabytes(tmp_path):
         assert peak <= 800 << 20 and peak - cluster.idle <= memory_bound(chunk, 1, 8)
     finally:
         cluster.close()
+
+
+WHOLE = ("uint8", "int8", "uint16", "int16", "int32")
+EDGES = ("shrink", "valid", "zero", "constant", "replicate", "reflect", "symmetric", "wrap")
+
+
+def check_filter(name: str, pixels: np.ndarray, x: da.Array, size, **more) -> None:
+    found = areal.dask.filter(name, x, size, **more)
+    expected = getattr(areal.filters, name)(pixels, size, **{key: np.asarray(value) if key == "mask" else value for key, value in more.items()})
+    computed = found.compute()
+    assert found.dtype == computed.dtype == expected.dtype and found.shape == computed.shape == expected.shape
+    if pixels.dtype.kind == "f" and name not in ("min", "max", "count", "threshold"):
+        rows, columns = (size, size) if isinstance(size, int) else size
+        bound = (18 + (rows + columns) / 8 + 2) * 2.0**-53 * np.nansum(np.abs(pixels).astype(float)) * 2
+        np.testing.assert_allclose(computed, expected, rtol=0, atol=bound if name in ("sum", "mean") else 1e-6 * np.nanmax(np.abs(pixels)) ** 2)
+    else:
+        np.testing.assert_array_equal(computed, expected)
+
+
+def test_the_check_of_filters_finds_one_wrong_pixel():
+    pixels = random_pixels(11, (50, 60), "uint8")
+    wrong = pixels.copy()
+    wrong[31, 17] ^= 1
+    check_filter("sum", pixels, da.from_array(pixels, chunks=20), 5)
+    with pytest.raises(AssertionError):
+        check_filter("sum", pixels, da.from_array(wrong, chunks=20), 5)
+
+
+@given(chunked(dtypes=(*WHOLE, "float32", "float64")), st.data())
+@settings(max_examples=150)
+def test_filters_of_any_chunks(case, data):
+    x, pixels, seed = case
+    rng = np.random.default_rng(seed)
+    size = tuple(data.draw(st.integers(1, 12)) for _ in range(2))
+    more = {"edge": data.draw(st.sampled_from(EDGES)), "anchor": tuple(int(rng.integers(cells)) for cells in size) if rng.random() < 0.5 else None}
+    if more["edge"] == "constant":
+        more["value"] = 7
+    if more["edge"] in ("reflect", "symmetric", "wrap") and any(extent <= 2 * cells for extent, cells in zip(pixels.shape, size)):
+        more["edge"] = "replicate"
+    if rng.random() < 0.3:
+        more["mask"] = da.from_array(rng.random(pixels.shape) < 0.7, chunks=7)
+    name = data.draw(st.sampled_from(("mean", "sum", "count", "var", "min", "max")))
+    check_filter(name, pixels, x, size, **more)
+
+
+def test_filters_with_arguments_of_their_own():
+    pixels = random_pixels(12, (70, 90), "uint8")
+    x = da.from_array(pixels, chunks=(16, 25))
+    for more in ({}, {"method": "niblack", "k": -0.3}, {"method": "mean", "offset": 3, "inverted": True}, {"method": "nick", "dtype": "float64"}):
+        check_filter("threshold", pixels, x, 9, **more)
+    check_filter("std", pixels, x, (3, 21), ddof=1)
+    check_filter("mean", pixels, x, 5, dtype="float64")
+    check_filter("mean", pixels, x, 5, mask=da.from_array(pixels > 100, chunks=10), min_count=9, fill=3)
+    floats = pixels.astype(np.float32)
+    floats[30, 40] = np.nan
+    for nan in ("propagate", "omit"):
+        found = areal.dask.filter("mean", da.from_array(floats, chunks=16), 5, nan=nan).compute()
+        assert np.isnan(found).sum() == (25 if nan == "propagate" else 0)
+
+
+def test_filters_of_windows_larger_than_chunks_and_images():
+    pixels = random_pixels(13, (30, 40), "uint16")
+    for chunks in ((5, 7), (30, 3), (1, 40), (30, 40)):
+        x = da.from_array(pixels, chunks=chunks)
+        for size in (31, 70, (1, 90), (90, 1)):
+            for edge in ("shrink", "zero", "replicate", "valid"):
+                check_filter("mean", pixels, x, size, edge=edge)
+    check_filter("mean", pixels, da.from_array(pixels, chunks=(5, 7)), 31, edge="wrap")
+
+
+def test_a_part_of_a_filter_needs_a_rim():
+    read: list[tuple[int, ...]] = []
+    x, pixels = recorded(read, (60, 80), 20)
+    part = areal.dask.filter("mean", x, 5)[22:38, 42:58].compute()
+    np.testing.assert_array_equal(part, areal.filters.mean(pixels, 5)[22:38, 42:58])
+    assert set(read) == {(i, j) for i in range(3) for j in range(1, 4)}
+
+
+def test_what_filters_of_blocks_refuse():
+    x = da.ones((20, 30), chunks=10, dtype=np.uint8)
+    for name, size, more, words in (("median", 3, {}, "name 'median'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "window"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
+                                    ("mean", 3, {"out": np.zeros(3)}, "out: "), ("mean", 3, {"axes": "HW"}, "axes: "), ("threshold", 3, {"method": "wolf"}, "method wolf"),
+                                    ("mean", 3, {"edge": "constant", "value": 0.5}, "value 0.5"), ("mean", 3, {"mask": np.ones((3, 4), bool)}, "mask: of shape"),
+                                    ("mean", 61, {"edge": "wrap"}, "edge wrap"), ("mean", 3, {"anchor": 3}, "anchor")):
+        with pytest.raises(areal.InvalidArgument, match=words):
+            areal.dask.filter(name, x, size, **more)
+    with pytest.raises(areal.InvalidArgument, match="3 dimensions"):
+        areal.dask.filter("mean", da.ones((2, 3, 4)), 3)
+    with pytest.raises(areal.InvalidArgument, match="r: thresholds of sauvola"):
+        areal.dask.filter("threshold", x.astype(float), 3)
+    with pytest.raises(areal.InvalidArgument, match="unknown sizes"):
+        areal.dask.filter("mean", x[x[:, 0] > 0], 3)

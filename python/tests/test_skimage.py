@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import areal
 from areal import _core
 from areal import skimage as ours
 
@@ -246,3 +247,96 @@ def test_scikit_image_is_not_imported() -> None:
     script = "import sys, areal.skimage; print(any(name.split('.')[0] in ('skimage', 'cv2', 'scipy') for name in sys.modules))"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ran.stdout == "False\n", ran.stderr
+
+
+skimage_filters = pytest.importorskip("skimage.filters", reason="scikit-image is not installed")
+THRESHOLDS = ("threshold_niblack", "threshold_sauvola")
+
+
+def threshold_of(image: np.ndarray, size: tuple[int, int], name: str, k: float, r: float) -> np.ndarray:
+    """In longdouble, from windows of a padded image."""
+    padded = np.pad(image.astype(np.longdouble), [(extent // 2, extent // 2) for extent in size], "reflect")
+    cells = np.lib.stride_tricks.sliding_window_view(padded, size)
+    mean = cells.mean((2, 3))
+    deviation = np.sqrt(((cells - mean[:, :, None, None]) ** 2).mean((2, 3)))
+    return mean - k * deviation if name == "threshold_niblack" else mean * (1 + k * (deviation / r - 1))
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_thresholds(rng: np.random.Generator, name: str, dtype: str) -> None:
+    half = {"b": 0.5, "f": 1.0}.get(np.dtype(dtype).kind) or (float(np.iinfo(dtype).max) - float(np.iinfo(dtype).min)) / 2
+    for shape in ((1, 1), (1, 9), (9, 1), (20, 31), (33, 26)):
+        x = image(rng, dtype, shape)
+        for size in (3, 15, (5, 9), 41):
+            for k in (0.2, -0.5):
+                with np.errstate(invalid="ignore", over="ignore"):
+                    a, b = getattr(ours, name)(x, size, k), getattr(skimage_filters, name)(x, size, k)
+                assert (a.shape, a.dtype) == (b.shape, b.dtype)
+                most = float(np.abs(x.astype(float)).max()) or 1
+                exact = threshold_of(x, size if isinstance(size, tuple) else (size, size), name, k, half)
+                # scikit-image's variance errs by some ulp of the squares, and its deviation by the root of that
+                single = a.dtype == np.float32
+                assert np.abs(a - exact).max() <= (1e-6 if single else 1e-12 if x.dtype.kind != "f" and x.dtype.itemsize < 8 else 1e-7) * most * max(1, most / half)
+                assert np.abs(a.astype(float) - b).max() <= (2e-3 if single else 1e-7) * most * max(1, most / half)
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_thresholds_where_scikit_image_does_not_cancel(rng: np.random.Generator, name: str) -> None:
+    """To 1e-12 of the range."""
+    for dtype in ("uint8", "int8"):
+        x = image(rng, dtype, (60, 70))
+        for size in (3, 15, (5, 9), (1, 31)):
+            for more in ({}, {"k": 0.5}, {"k": -0.1}, *([{"r": 100}] if name == "threshold_sauvola" else [])):
+                a, b = getattr(ours, name)(x, size, **more), getattr(skimage_filters, name)(x, size, **more)
+                assert np.abs(a - b).max() <= 255e-12
+    stack = image(rng, "uint8", (3, 20, 30))
+    assert np.allclose(getattr(ours, name)(stack, (1, 5, 7)), getattr(skimage_filters, name)(stack, (1, 5, 7)), rtol=0, atol=255e-12)
+    for y in (x[::2], x[:, ::-1], x.T, x[1:, 3:9], x.astype(">i2")):
+        assert np.allclose(getattr(ours, name)(y, 5), getattr(skimage_filters, name)(y, 5), rtol=0, atol=1e-8)
+
+
+def test_thresholds_of_nearly_flat_images_and_beside_a_nan(rng: np.random.Generator) -> None:
+    flat = np.full((30, 40), 1e4) + rng.normal(0, 3e-4, (30, 40))
+    assert np.abs(ours.threshold_niblack(flat, 15) - threshold_of(flat, (15, 15), "threshold_niblack", 0.2, 1)).max() < 1e-8
+    assert np.abs(skimage_filters.threshold_niblack(flat, 15) - threshold_of(flat, (15, 15), "threshold_niblack", 0.2, 1)).max() > 1e-5
+    spoilt = rng.random((40, 60))
+    spoilt[20, 30] = np.nan
+    assert np.isnan(ours.threshold_sauvola(spoilt, 15)).sum() == 225
+    assert np.isnan(skimage_filters.threshold_sauvola(spoilt, 15)).sum() > 225
+
+
+@pytest.mark.filterwarnings("ignore:Bad rank filter performance")
+@pytest.mark.parametrize("name", ["mean", "minimum", "maximum"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_rank_filters(rng: np.random.Generator, name: str, dtype: str) -> None:
+    theirs, mine = getattr(skimage_filters.rank, name), getattr(ours.rank, name)
+    for shape in ((1, 1), (1, 9), (9, 1), (13, 17), (30, 41)):
+        x = image(rng, dtype, shape) if dtype == "uint8" else rng.integers(0, 1000, shape).astype(dtype)
+        for extents in ((1, 1), (3, 3), (2, 2), (5, 8), (15, 15), (1, 9), (31, 30)):
+            ones = np.ones(extents, np.uint8)
+            shift_y, shift_x = (int(rng.integers(-(extent // 2), extent - extent // 2)) for extent in extents)
+            for mask in (None, (rng.random(shape) < 0.3).astype(np.uint8)):
+                for more in ({}, {"shift_x": shift_x, "shift_y": shift_y}):
+                    a, b = mine(x, ones, mask=mask, **more), theirs(x, ones, mask=mask, **more)
+                    assert a.dtype == b.dtype and np.array_equal(a, b), (shape, extents, mask is None, more)
+    out = np.zeros_like(x)
+    assert mine(x, np.ones((3, 3)), out) is out and np.array_equal(out, theirs(x, np.ones((3, 3))))
+
+
+def test_what_the_filters_refuse() -> None:
+    x, ones = np.ones((6, 7), np.uint8), np.ones((3, 3))
+    cross = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+    for call, words in ((lambda: ours.threshold_niblack(x, 4), "window_size 4: it must be odd"), (lambda: ours.threshold_sauvola(x, (3, 2)), "must be odd"),
+                        (lambda: ours.threshold_niblack(x, (3, 3, 3)), "one number for each of 2 dimensions"), (lambda: ours.threshold_niblack(x, 3.5), "whole number"),
+                        (lambda: ours.threshold_niblack(np.ones((3, 4, 5)), 3), "image of 3 dimensions"), (lambda: ours.threshold_niblack([[1]], 3), "image of list"),
+                        (lambda: ours.threshold_niblack(x.astype(complex), 3), "image of complex128"), (lambda: ours.threshold_sauvola(x, 3, r=0), "r 0.0"),
+                        (lambda: ours.threshold_sauvola(x, 3, k="0.2"), "k '0.2'"), (lambda: ours.rank.mean(x, cross), "rectangles of ones"),
+                        (lambda: ours.rank.minimum(x.astype(float), ones), "image: "), (lambda: ours.rank.maximum(x, ones, shift_x=2), "shift_x 2"),
+                        (lambda: ours.rank.mean(x, ones, shift_z=1), "shift_z 1"), (lambda: ours.rank.mean(x, ones, x), "out: "),
+                        (lambda: ours.rank.mean(x, ones, mask=np.ones((7, 6))), "mask of shape")):
+        with pytest.raises(areal.InvalidArgument, match=words):
+            call()
+    for wrong in (4, (3, 2)):
+        with pytest.raises(ValueError):
+            skimage_filters.threshold_niblack(x, wrong)

@@ -1,0 +1,137 @@
+"""Filters straight from the pixels: the mean, deviation, extreme or threshold of the window around every pixel.
+
+Every filter takes an array of NumPy, PyTorch, CuPy or another array in CUDA memory, and returns one of the same framework on the same device, with the
+same axes. The cost a pixel hardly depends on the window's size. No table is made, so memory is that of input and output.
+
+Arguments that all filters share:
+
+- ``size``: rows and columns of the window, or one number for both. ``anchor``: row and column of its pixel in the window, by default the middle, size // 2.
+- ``axes``: HW (2-D arrays), HWC, CHW, NHW, NHWC or NCHW; channels and images are filtered one by one.
+- ``edge``: what lies beyond the image. ``shrink``: nothing, windows hold the pixels inside; ``valid``: the output has only windows that lie inside,
+  (H-h+1) x (W-w+1); ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc;
+  ``constant``: `value`.
+- ``nan``: ``propagate``: windows that hold a NaN give NaN, no others do; ``omit``: NaN pixels are left out.
+- ``mask``: pixels where it is 0 are left out; bool or uint8, without C.
+- ``min_count``: windows with fewer valid pixels give ``fill``, by default NaN, or 0 in integers.
+- ``dtype``: of the output: uint8, int8, uint16, int16, int32 (rounded half to even, saturated), float32 or float64. ``out``: an array to write to.
+- ``backend``: auto, cpu, cuda or simt. ``threads``: of the CPU; 0 for all. Results do not depend on it.
+
+Integers are exact, however large the window is: a result is rounded once, to the output's type. Raises InvalidArgument, OutOfMemory, Unavailable,
+DeviceError.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _core
+from ._arrays import dtype_name
+from ._errors import InvalidArgument
+from ._frameworks import NUMPY, framework_of
+from ._sat import Edge
+
+__all__ = ["count", "max", "mean", "min", "std", "sum", "threshold", "var"]
+
+Missing = Literal["propagate", "omit"]
+Method = Literal["mean", "bradley", "niblack", "sauvola", "wolf", "nick"]
+
+_settings = lru_cache(maxsize=256)(_core.filter_settings)
+
+
+def _pair(name: str, value: Any) -> tuple[int, int]:
+    if isinstance(value, (int, np.integer)):
+        return int(value), int(value)
+    try:
+        rows, columns = value
+        return int(rows), int(columns)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{name} {value!r}: it may be a whole number, or two for rows and columns") from None
+
+
+def _filter(name: str, x: Any, size: Any, default: str, axes: str, edge: str, value: float, anchor: Any, mask: Any, nan: str, min_count: int, fill: float | None,
+            dtype: Any, rounding: str, out: Any, algorithm: str, backend: str, device: int, threads: int, *, k: float | None = None, r: float | None = None,
+            offset: float = 0, high: float = 255, inverted: bool = False, ddof: int = 0) -> Any:
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if not on.is_plain(x):
+        raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
+    if dtype is None:
+        dtype = default or x.dtype
+    output = dtype_name(out.dtype if out is not None else dtype)
+    settings = _settings(name, k, r, offset, high, bool(inverted), ddof, _pair("size", size), (-1, -1) if anchor is None else _pair("anchor", anchor), edge, value, nan,
+                         mask is not None, min_count, fill, rounding, "uint8" if output == "bool" else output, algorithm, backend, device, threads)
+    return _core.filter(on, x, settings, axes, mask, out)
+
+
+def sum(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+        nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+        backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Sums of windows, by default in float64."""
+    return _filter("sum", x, size, "float64", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads)
+
+
+def mean(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+         nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, rounding: str = "nearest", out: Any = None,
+         algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Means of windows: a box blur, by default in the image's dtype.
+
+    rounding: ``nearest``: half to even; ``opencv``: as cv2.boxFilter, bit for bit.
+    """
+    return _filter("mean", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, rounding, out, algorithm, backend, device, threads)
+
+
+def count(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+          nan: Missing = "propagate", dtype: Any = None, out: Any = None, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """The number of valid pixels of each window, by default in int32."""
+    return _filter("count", x, size, "int32", axes, edge, value, anchor, mask, nan, 0, None, dtype, "nearest", out, algorithm, backend, device, threads)
+
+
+def var(x: Any, size: int | tuple[int, int], *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
+        mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+        backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Variances of windows, by default in float64. ddof: the divisor is n - ddof; windows with n <= ddof give NaN."""
+    return _filter("var", x, size, "float64", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads, ddof=ddof)
+
+
+def std(x: Any, size: int | tuple[int, int], *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
+        mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+        backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Standard deviations of windows, by default in float64. ddof as in `var`."""
+    return _filter("std", x, size, "float64", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads, ddof=ddof)
+
+
+def min(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+        nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+        backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Minima of windows (erosion), by default in the image's dtype."""
+    return _filter("min", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads)
+
+
+def max(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+        nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+        backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Maxima of windows (dilation), by default in the image's dtype."""
+    return _filter("max", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads)
+
+
+def threshold(x: Any, size: int | tuple[int, int], *, method: Method = "sauvola", k: float | None = None, r: float | None = None, offset: float = 0, high: float = 255,
+              inverted: bool = False, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+              nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
+              backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Local thresholds: `high` where a pixel exceeds the threshold T of its window, else 0; in uint8.
+
+    With the window's mean m, its standard deviation s, n pixels and their sum of squares S2, and `offset` subtracted from each:
+
+    - ``mean``: T = m
+    - ``bradley``: T = m (1 - k), k = 0.15 (Bradley and Roth 2007)
+    - ``niblack``: T = m + k s, k = -0.2 (Niblack 1986; scikit-image has the opposite sign of k)
+    - ``sauvola``: T = m (1 + k (s / r - 1)), k = 0.2, r half the range of the type (Sauvola and Pietikainen 2000); floats need an r
+    - ``wolf``: T = m + k (s / smax - 1) (m - pmin), k = 0.5, smax and pmin of the whole image (Wolf and Jolion 2003)
+    - ``nick``: T = m + k sqrt((S2 - m^2) / n), k = -0.2 (Khurshid et al. 2009)
+
+    inverted: 0 where a pixel exceeds T, else `high`. dtype float32 or float64: T itself.
+    """
+    return _filter(f"threshold-{method}", x, size, "uint8", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device,
+                   threads, k=k, r=r, offset=offset, high=high, inverted=inverted)

@@ -1,0 +1,140 @@
+// areal.filters: filters straight from the pixels.
+#include <areal/error.hpp>
+#include <areal/filter.hpp>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include "bindings.hpp"
+#include "planned.hpp"
+#include "process.hpp"
+#include "recently_used.hpp"
+#include "windows.hpp"
+
+namespace areal::python {
+namespace {
+
+/// A filter with its options, of which Python keeps one for each set of arguments.
+struct FilterSettings {
+  Filter filter;
+  FilterOptions options;
+  Type out = Type::u8;
+  Execution execution;
+  std::uint64_t number = 0;  ///< unique; part of the keys of plans
+};
+
+Filter filter_of(std::string_view name, std::optional<double> k, std::optional<double> r, double offset, double high,
+                 bool inverted, int ddof) {
+  using filter::Local;
+  constexpr std::pair<std::string_view, Local> thresholds[] = {{"mean", Local::mean},       {"bradley", Local::bradley},
+                                                               {"niblack", Local::niblack}, {"sauvola", Local::sauvola},
+                                                               {"wolf", Local::wolf},       {"nick", Local::nick}};
+  if (name == "sum") return filter::Sum{};
+  if (name == "mean") return filter::Mean{};
+  if (name == "count") return filter::Count{};
+  if (name == "var") return filter::Variance{ddof};
+  if (name == "std") return filter::StandardDeviation{ddof};
+  if (name == "min") return filter::Minimum{};
+  if (name == "max") return filter::Maximum{};
+  constexpr std::string_view threshold = "threshold-";
+  if (name.starts_with(threshold)) {
+    name.remove_prefix(threshold.size());
+    for (const auto& [known, method] : thresholds)
+      if (known == name) return filter::Threshold{method, k, r, offset, high, inverted};
+    throw InvalidArgument("method " + std::string(name) + ": may be mean, bradley, niblack, sauvola, wolf or nick");
+  }
+  throw InvalidArgument("filter " + std::string(name) + ": areal has none of that name");
+}
+
+FilterSettings settings_of(const std::string& name, std::optional<double> k, std::optional<double> r, double offset,
+                           double high, bool inverted, int ddof, std::array<std::int64_t, 2> size,
+                           std::array<std::int64_t, 2> anchor, const std::string& edge, double value,
+                           const std::string& nan, bool mask, std::int64_t min_count, std::optional<double> fill,
+                           const std::string& rounding, const std::string& dtype, const std::string& algorithm,
+                           const std::string& backend, int device, int threads) {
+  static std::atomic<std::uint64_t> made_before{0};
+  FilterSettings made{filter_of(name, k, r, offset, high, inverted, ddof), {}, type_of_numpy_name(dtype, "dtype"), {}};
+  made.options.window = {size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
+  if (rounding != "nearest" && rounding != "opencv")
+    throw InvalidArgument("rounding " + rounding + ": may be nearest or opencv");
+  made.options.window.rounding = rounding == "opencv" ? Rounding::opencv : Rounding::nearest;
+  if (nan != "propagate" && nan != "omit") throw InvalidArgument("nan " + nan + ": may be propagate or omit");
+  made.options.nan = nan == "omit" ? Missing::omit : Missing::propagate;
+  made.options.mask = mask, made.options.min_count = min_count, made.options.fill = fill;
+  made.options.algorithm = algorithm;
+  made.execution = execution_of(backend, device, threads);
+  made.number = ++made_before;
+  return made;
+}
+
+/// Windows are of rows and columns, also where the image is read transposed.
+FilterOptions options_in(const FilterSettings& settings, bool transposed) {
+  FilterOptions options = settings.options;
+  if (transposed)
+    std::swap(options.window.width, options.window.height), std::swap(options.window.anchor_x, options.window.anchor_y);
+  return options;
+}
+
+struct FilterKey {
+  PlanKey plan;
+  bool transposed;
+  friend bool operator==(const FilterKey&, const FilterKey&) = default;
+};
+
+/// An array of a value for each window, with the image's axes.
+nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& settings, std::string_view letters,
+                    nb::handle mask, nb::handle out) {
+  static auto& recent = *new RecentlyUsed<FilterKey, Planned<FilterPlan>>;  // see areal.sat
+  CallArrays arrays{Framework(on)};
+  PythonArray image = arrays.first(array, "array");
+  const Axes& axes = Axes::of(letters, image.ref().dimensions);
+  if (axes.volume) throw InvalidArgument("axes DHW: windows are of images; with NHW each slice is one");
+  const Pixels pixels = arrays.pixels(array, axes, true, mask.is_none(), image);
+  FilterKey key{{pixels.view.shape, pixels.view.type, pixels.order.layout, &axes, pixels.view.memory, settings.number},
+                pixels.order.transposed};
+  key.plan.is_numpy = arrays.framework().is_numpy(), key.plan.is_forked = is_forked_child();
+  const auto planned = recent.get(key, [&] {
+    return std::make_shared<Planned<FilterPlan>>(pixels.view.shape, pixels.view.type, settings.out, settings.filter,
+                                                 options_in(settings, pixels.order.transposed),
+                                                 execution_for(settings.execution, key.plan));
+  });
+  PythonArray kept;
+  FilterArguments arguments{pixels.view, {}, {}};
+  if (!mask.is_none())
+    arguments.mask = arrays.view(mask, "mask", axes.without_channels(),
+                                 {Layout::interleaved, pixels.order.transposed, 0}, kept);
+  const Shape shape = planned->plan.out_shape();
+  if (!out.is_none()) {
+    const PythonArray given = arrays.writable(out);
+    require_like(given.ref(), array_shape(ConstView(nullptr, settings.out, shape), axes, pixels.order), settings.out);
+    const std::optional<View> view = writable_view(given.ref(), axes, pixels.order);
+    if (!view) throw InvalidArgument("out: its memory must lie as the image's does");
+    arguments.out = *view;
+    planned->execute(arguments, arrays);
+    return nb::borrow(out);
+  }
+  const std::string in_memory = memory_letters(axes, pixels.order);
+  NewArray made = arrays.empty(settings.out, extents_of(shape, in_memory, pixels.order));
+  arguments.out = View(made.data(), settings.out, shape).in(arrays.place().memory);
+  planned->execute(arguments, arrays);
+  return arrays.framework().reordered(made.take(), in_memory, axes.letters);
+}
+
+}  // namespace
+
+void bind_filters(nb::module_& m) {
+  nb::class_<FilterSettings>(m, "FilterSettings");
+  m.def("filter_settings", &settings_of, nb::arg("name"), nb::arg("k").none(), nb::arg("r").none(), nb::arg("offset"),
+        nb::arg("high"), nb::arg("inverted"), nb::arg("ddof"), nb::arg("size"), nb::arg("anchor"), nb::arg("edge"),
+        nb::arg("value"), nb::arg("nan"), nb::arg("mask"), nb::arg("min_count"), nb::arg("fill").none(),
+        nb::arg("rounding"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"), nb::arg("device"),
+        nb::arg("threads"));
+  m.def("filter", &filtered, nb::arg("on"), nb::arg("array"), nb::arg("settings"), nb::arg("axes"),
+        nb::arg("mask").none(), nb::arg("out").none());
+}
+
+}  // namespace areal::python
