@@ -24,10 +24,16 @@ std::vector<std::string> backends_of(const Algorithm& row) {
 }
 
 // Summed-area tables and scans: the type pairs. Histograms: image type and counter, as their sidecars name them.
+// Filters: the types of their images.
 std::vector<std::string> lanes_of(const Algorithm& row) {
   std::vector<std::string> names;
   if (row.family == "sat" || row.family == "scan") {
     for (const TypePair& types : type_pairs_of(row)) names.push_back(name_of(types));
+    return names;
+  }
+  if (row.family == "filter") {
+    names = {"8u", "8s", "16u", "16s", "32u", "32s"};
+    if (row.id == "blocks") names.insert(names.end(), {"64u", "64s", "16f", "32f", "64f"});
     return names;
   }
   for (const char* image : {"8u", "8s", "16u", "16s", "32u", "32s", "16f", "32f", "64f"})
@@ -87,8 +93,8 @@ void run(const Settings& settings) {
 void add_algorithms(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: its source, where it runs, what it costs");
   verb->footer(
-      "Reads and writes are per element: of the table, of the tensor for histograms, of the line for scans. They and\n"
-      "barriers are numbers or formulas of\n"
+      "Reads and writes are per element: of the table, of the tensor for histograms, of the line for scans, of the\n"
+      "output for filters. They and barriers are numbers or formulas of\n"
       "  h, w, b  height and width of the image, bins\n"
       "  n        elements of the line\n"
       "  T        side of a tile: 32 for tables, but 16 lines for thin; --tile for histograms; rows of a band of\n"

@@ -1,0 +1,274 @@
+// areal filter: a filter of the window around every pixel, of a picture, an .npy, a folder of pictures or a video.
+
+#include <CLI/CLI.hpp>
+#include <areal/error.hpp>
+#include <areal/filter.hpp>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include "io/help.hpp"
+#include "io/numbers.hpp"
+#include "io/pixels.hpp"
+#include "io/progress.hpp"
+#include "io/word_list.hpp"
+#include "verbs.hpp"
+#include "window_answer.hpp"
+
+namespace areal::command {
+namespace {
+
+struct Request {
+  InputOptions input;
+  std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, mask, nan, min_count, fill,
+      type;
+  bool inverted = false;
+};
+
+const std::vector<std::string> names{"mean", "sum",     "count",   "var",     "std",  "min", "max", "threshold",
+                                     "bradley", "niblack", "sauvola", "wolf", "nick"};
+
+std::optional<double> given(std::string_view option, const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(number(option, text));
+}
+
+/// Local thresholds, in the order of filter::Local, from "threshold" on.
+bool is_threshold(const Request& request) {
+  const auto at = std::find(names.begin(), names.end(), request.name);
+  return at - names.begin() >= 7;
+}
+
+Filter filter_of(const Request& request) {
+  const auto at = std::find(names.begin(), names.end(), request.name);
+  if (at == names.end()) refuse("filter ", request.name, ": may be ", word_list(names));
+  const auto only = [&](const char* option, const std::string& text, bool allowed, const char* which) {
+    if (!text.empty() && !allowed) refuse(option, " ", text, ": is for ", which);
+  };
+  const bool threshold = is_threshold(request);
+  only("--k", request.k, threshold && request.name != "threshold", "bradley, niblack, sauvola, wolf and nick");
+  only("--r", request.r, request.name == "sauvola", "sauvola");
+  only("--offset", request.offset, threshold, "thresholds");
+  only("--high", request.high, threshold, "thresholds");
+  only("--ddof", request.ddof, request.name == "var" || request.name == "std", "var and std");
+  if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
+  const int ddof = request.ddof.empty() ? 0 : static_cast<int>(whole_number("--ddof", request.ddof, 0, 1 << 30));
+  switch (at - names.begin()) {
+    case 0:
+      return filter::Mean{};
+    case 1:
+      return filter::Sum{};
+    case 2:
+      return filter::Count{};
+    case 3:
+      return filter::Variance{ddof};
+    case 4:
+      return filter::StandardDeviation{ddof};
+    case 5:
+      return filter::Minimum{};
+    case 6:
+      return filter::Maximum{};
+    default:
+      return filter::Threshold{static_cast<filter::Local>(at - names.begin() - 7),
+                               given("--k", request.k),
+                               given("--r", request.r),
+                               given("--offset", request.offset).value_or(0),
+                               given("--high", request.high).value_or(255),
+                               request.inverted};
+  }
+}
+
+/// "31" or "31x15", width first.
+Size cells_of(std::string_view option, const std::string& text, std::int64_t least) {
+  const auto parts = split(text, 'x');
+  if (parts.size() > 2) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
+  const std::int64_t width = whole_number(option, parts[0], least);
+  return {width, parts.size() == 1 ? width : whole_number(option, parts[1], least)};
+}
+
+FilterOptions options_of(const Request& request) {
+  FilterOptions options;
+  if (request.size.empty()) refuse("--size is required, for example --size 31");
+  const Size cells = cells_of("--size", request.size, 1);
+  options.window.width = cells.width, options.window.height = cells.height;
+  if (!request.anchor.empty()) {
+    const Size anchor = cells_of("--anchor", request.anchor, 0);
+    options.window.anchor_x = anchor.width, options.window.anchor_y = anchor.height;
+  }
+  options.window.edge = WindowRequest::edge_named(request.edge);
+  if (!request.value.empty() && options.window.edge != Edge::constant)
+    refuse("--value ", request.value, ": needs --edge constant, but --edge is ", request.edge);
+  options.window.value = given("--value", request.value).value_or(0);
+  if (!request.nan.empty() && request.nan != "propagate" && request.nan != "omit")
+    refuse("--nan ", request.nan, ": may be propagate or omit");
+  options.nan = request.nan == "omit" ? Missing::omit : Missing::propagate;
+  options.mask = !request.mask.empty();
+  if (!request.min_count.empty()) options.min_count = whole_number("--min-count", request.min_count, 0);
+  options.fill = given("--fill", request.fill);
+  return options;
+}
+
+/// Pictures keep the image's depth where the values fit; arrays keep the values.
+Type output_type(const Request& request, Type image, bool is_frames) {
+  if (!request.type.empty()) {
+    const auto type = type_named(request.type);
+    if (!type) refuse("--type ", request.type, ": may be 8u, 8s, 16u, 16s, 32s, 32f or 64f");
+    return *type;
+  }
+  if (is_threshold(request) || is_frames) return Type::u8;
+  const bool keeps = request.name == "mean" || request.name == "min" || request.name == "max";
+  if (request.output.ends_with(".npy")) return keeps ? image : request.name == "count" ? Type::s32 : Type::f64;
+  const std::string extension = std::filesystem::path(request.output).extension().string();
+  const bool holds_floats = extension == ".tif" || extension == ".tiff" || extension == ".exr";
+  if (!keeps && holds_floats) return Type::f32;
+  const bool fits = request.name != "sum" && request.name != "count";
+  if ((image == Type::u8 || image == Type::u16) && fits) return extension == ".exr" ? Type::f32 : image;
+  if (!holds_floats)
+    refuse("-o ", request.output, ": ", fits ? std::string(name_of(image)) + " pixels" : request.name + "s",
+           " do not fit this format; write .npy, .tif or .exr");
+  return Type::f32;
+}
+
+/// Keeps the plan, the workspace and the output of images of one shape and type.
+class Filtering {
+ public:
+  Filtering(const Request& request, const Settings& settings)
+      : request_(request), settings_(settings), filter_(filter_of(request)), options_(options_of(request)) {
+    if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
+  }
+
+  ConstView operator()(const ConstView& image, bool is_frame) {
+    if (image.shape.empty()) refuse(request_.input.path, ": is empty; a window needs pixels");
+    if (!plan_ || plan_->image_shape() != image.shape || plan_->in() != image.type) prepare(image, is_frame);
+    FilterArguments arguments{.image = image, .out = out_.view()};
+    if (options_.mask) arguments.mask = std::as_const(mask_).view();
+    plan_->execute(arguments, *workspace_);
+    workspace_->wait();
+    return std::as_const(out_).view();
+  }
+
+ private:
+  void prepare(const ConstView& image, bool is_frame) {
+    const Type type = output_type(request_, image.type, is_frame);
+    workspace_.reset();
+    plan_.emplace(image.shape, image.type, type, filter_, options_, settings_.execution());
+    workspace_.emplace(*plan_);
+    if (plan_->out_shape().empty())
+      refuse("--size ", request_.size, ": with --edge valid it may not exceed the image, ",
+             fmt::format("{}x{}", image.shape.width, image.shape.height));
+    out_ = Array(plan_->out_shape(), type);
+    settings_.detail("{}: algorithm {} on {}, {}", request_.input.path, plan_->algorithm(), name_of(plan_->backend()),
+                     plan_->reason());
+  }
+
+  const Request& request_;
+  const Settings& settings_;
+  Filter filter_;
+  FilterOptions options_;
+  Array mask_, out_;
+  std::optional<FilterPlan> plan_;
+  std::optional<Workspace> workspace_;
+};
+
+/// Where filtered images go.
+class Sink {
+ public:
+  Sink(std::string path, double rate) : path_(std::move(path)), rate_(rate > 0 ? rate : 25) {}
+  static bool is_video(const std::string& path) {
+    return path.ends_with(".mp4") || path.ends_with(".avi") || path.ends_with(".mkv");
+  }
+  void put(const ConstView& image, std::int64_t number) {
+    if (is_video(path_)) {
+      if (!video_) video_ = media::open_video_writer(path_, image.shape.width, image.shape.height, rate_);
+      video_->write(image);
+    } else if (path_.ends_with('/')) {
+      if (number == 0) make_folder();
+      media::write_picture(std::filesystem::path(path_) / fmt::format("{:06}.png", number), image);
+    } else if (path_.ends_with(".npy")) {
+      media::write_npy(path_, image);
+    } else {
+      media::write_picture(path_, image);
+    }
+  }
+  void finish() {
+    if (video_) video_->finish();
+  }
+
+ private:
+  void make_folder() const {
+    std::error_code error;
+    std::filesystem::create_directories(path_, error);
+    if (error) throw IoError(path_ + ": cannot be made: " + error.message());
+  }
+
+  std::string path_;
+  double rate_;
+  std::unique_ptr<media::VideoWriter> video_;
+};
+
+void run(const Request& request, const Settings& settings) {
+  Filtering filtered(request, settings);
+  media::require_other_files({request.output}, {request.input.path, request.mask});
+  const auto source = open_source(request.input, settings);
+  const bool is_sequence = source->is_sequence();
+  const bool takes_frames = Sink::is_video(request.output) || request.output.ends_with('/');
+  if (is_sequence && !takes_frames)
+    refuse("-o ", request.output, ": ", request.input.path,
+           " has frames; write a video, .mp4, .avi or .mkv, or pictures into a folder, whose name ends in /");
+  Sink sink(request.output, source->frames_per_second());
+  ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
+  Item item;
+  std::int64_t frames = 0;
+  for (; source->next(item); bar.update(++frames)) sink.put(filtered(item.pixels.view(), takes_frames), frames);
+  if (frames == 0) refuse(request.input.path, ": has no frames");
+  sink.finish();
+  if (!source->damage().empty()) throw IoError(source->damage());
+  settings.detail("wrote {}", request.output);
+}
+
+}  // namespace
+
+void add_filter(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("filter", "Mean, deviation, extreme or threshold of the window around every pixel");
+  auto request = std::make_shared<Request>();
+  begin_group(*verb, group::what);
+  verb->add_option("NAME", request->name, word_list(names))->required();
+  request->input.add_to(*verb);
+  begin_group(*verb, group::what);
+  verb->add_option("--size", request->size, "Size of the window, N or WxH")->type_name("WxH");
+  verb->add_option("--anchor", request->anchor, "Column and row of the pixel in its window (default: the middle)")
+      ->type_name("XxY");
+  verb->add_option("--edge", request->edge,
+                   "What lies beyond the edge of the image: " + word_list(WindowRequest::edge_names))
+      ->type_name("NAME");
+  verb->add_option("--value", request->value, "With --edge constant: the value of pixels beyond the edge (0)")
+      ->type_name("V");
+  verb->add_option("--k", request->k, "bradley 0.15, niblack -0.2, sauvola 0.2, wolf 0.5, nick -0.2")->type_name("K");
+  verb->add_option("--r", request->r, "sauvola: the range of deviations (half the range of 8 and 16 bits)")
+      ->type_name("R");
+  verb->add_option("--offset", request->offset, "Thresholds: is subtracted from each (0)")->type_name("C");
+  verb->add_option("--high", request->high, "Thresholds: the value of pixels above theirs (255)")->type_name("V");
+  verb->add_flag("--inverted", request->inverted, "Thresholds: pixels above theirs are 0, the others --high");
+  verb->add_option("--ddof", request->ddof, "var, std: divide by the number of pixels less this (0)")->type_name("N");
+  verb->add_option("--mask", request->mask, "A picture or .npy: pixels where it is 0 are left out")->type_name("FILE");
+  verb->add_option("--nan", request->nan,
+                   "propagate (default): windows that hold a NaN give NaN; omit: NaN are left out")
+      ->type_name("NAME");
+  verb->add_option("--min-count", request->min_count, "Windows with fewer valid pixels give --fill (1)")
+      ->type_name("N");
+  verb->add_option("--fill", request->fill, "Their value (NaN; 0 in integers)")->type_name("V");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output,
+                   "A picture or an .npy; of frames a video, .mp4, .avi or .mkv, or a folder, whose name ends in /")
+      ->type_name("FILE")
+      ->required();
+  verb->add_option("--type", request->type, "Type of the values, for example 32f; of thresholds with floats, theirs")
+      ->type_name("TYPE");
+  verb->footer(
+      "Example:\n  areal filter sauvola data/sudoku.png --size 31 -o sudoku-black-white.png\n"
+      "  areal filter mean data/vtest.avi --size 15 -o soft.mp4");
+  verb->callback([request, &settings] {
+    settings.resolve();
+    run(*request, settings);
+  });
+}
+
+}  // namespace areal::command
