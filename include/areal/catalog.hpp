@@ -20,10 +20,11 @@ struct AlgorithmOptions {
 /// One algorithm. The key is (family, id).
 ///
 /// Costs are numbers or formulas per element: of the table, of the tensor for histograms, of the line for scans, of the
-/// output for filters. Reads and writes are the leading terms, without what tiles, blocks and lines exchange or save at their ends. Barrier steps
-/// are exact. All are for Border::none. On a GPU they count every access to global memory except the flags by which
-/// blocks wait for each other, and barrier steps are launches less one. On the CPU they are for one thread and count
-/// every access, cached or not, except a tile's scratch, and barrier steps are passes less one.
+/// output for filters. Reads and writes are the leading terms, without what tiles, blocks and lines exchange or save at
+/// their ends. Barrier steps are exact. All are for Border::none. On a GPU they count every access to global memory
+/// except the flags by which blocks wait for each other, and barrier steps are launches less one. On the CPU they are
+/// for one thread and count every access, cached or not, except a tile's scratch, and barrier steps are passes less
+/// one.
 ///
 /// - h, w, b: height and width of the image, and bins
 /// - n: elements of the line

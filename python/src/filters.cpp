@@ -105,8 +105,8 @@ nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& setti
   PythonArray kept;
   FilterArguments arguments{pixels.view, {}, {}};
   if (!mask.is_none())
-    arguments.mask = arrays.view(mask, "mask", axes.without_channels(),
-                                 {Layout::interleaved, pixels.order.transposed, 0}, kept);
+    arguments.mask =
+        arrays.view(mask, "mask", axes.without_channels(), {Layout::interleaved, pixels.order.transposed, 0}, kept);
   const Shape shape = planned->plan.out_shape();
   if (!out.is_none()) {
     const PythonArray given = arrays.writable(out);

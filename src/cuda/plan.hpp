@@ -7,12 +7,13 @@
 
 namespace areal::cuda {
 
-/// Subjects: kernels::Sat, Histogram, Scan, Query, FilterSubject. Throws Unavailable if there is no kernel, or a block needs more
-/// shared memory than the device has.
+/// Subjects: kernels::Sat, Histogram, Scan, Query, FilterSubject. Throws Unavailable if there is no kernel, or a block
+/// needs more shared memory than the device has.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request, int device);
 
-/// Subjects: kernels::Sat, Histogram, FilterSubject. Why the request's algorithm does not support it on that device, which is current.
+/// Subjects: kernels::Sat, Histogram, FilterSubject. Why the request's algorithm does not support it on that device,
+/// which is current.
 template <class Subject>
 kernels::Refusal refusal_of(const typename Subject::Request& request, int device);
 

@@ -6,10 +6,10 @@
 
 namespace areal::formulas {
 
-/// sum / n to the nearest whole number, half to even, for sum + n / 2 < 2^31: windows of up to 2^23 - 1 pixels of 8 bits
-/// or 2^15 - 1 of 16 bits. The quotient is floor((sum + n / 2) factor / 2^(31 + l)) with l = ceil(log2(n)) and factor =
-/// floor(2^(31 + l) / n) + 1, which is exact for dividends of 31 bits (Granlund and Montgomery 1994); ties are corrected
-/// afterwards.
+/// sum / n to the nearest whole number, half to even, for sum + n / 2 < 2^31: windows of up to 2^23 - 1 pixels of 8
+/// bits or 2^15 - 1 of 16 bits. The quotient is floor((sum + n / 2) factor / 2^(31 + l)) with l = ceil(log2(n)) and
+/// factor = floor(2^(31 + l) / n) + 1, which is exact for dividends of 31 bits (Granlund and Montgomery 1994); ties are
+/// corrected afterwards.
 struct RoundedMean {
   std::uint32_t pixels = 1, factor = 0;
   int shift = 0;  ///< of the upper word; -1 if n is 1

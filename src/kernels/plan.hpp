@@ -7,8 +7,8 @@
 //   run(launcher, kernels, request, arguments, workspace)      launches
 //   memory(request, arguments, workspace, bytes, visit)        calls visit(MemoryRange) for all that a run may touch
 //   words(request)                      its name in error messages
-// A subject with several algorithms (sat, histogram, filter) finds kernels without throwing; its run returns whether the device
-// accepted the launch, and it also has
+// A subject with several algorithms (sat, histogram, filter) finds kernels without throwing; its run returns whether
+// the device accepted the launch, and it also has
 //   takes(launcher, kernels, request)   what the algorithm needs, if it does not support the request; else empty
 //   fits(kernels, request, arguments)   what views it needs, if it does not support these; else empty
 // and a Launcher Settings, its constructor from them, a stream and a report, and

@@ -30,5 +30,6 @@ std::span<const Door> strip_doors();
 std::span<const Door> chunked_doors();
 std::span<const Door> line_doors();
 std::span<const Door> track_doors();
+std::span<const Door> filter_doors();
 
 }  // namespace doors

@@ -351,13 +351,36 @@ def _windows(room: Room, question: Question, more: list[str]) -> Answer:
     if window["edge"] == "constant":
         said += ["--value", window["value"]]
     room.areal("window", *image, *arguments(question), *said, stdin=stdin, outputs=(path,))
-    got = np.load(path)
+    return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
+
+
+def filters(room: Room, question: Question) -> Answer:
+    """areal filter mean IMAGE --size WxH --type 64f -o W.npy."""
+    path = room.path("f.npy")
+    window, stat = question.window, question.stats[0]
+    image, stdin = as_given(room, question)
+    said: list[Any] = ["--size", "x".join(map(str, window["size"])), "--edge", window["edge"], "--type", "64f", "--min-count", 0, "-o", path]
+    if "anchor" in window:
+        said += ["--anchor", "x".join(map(str, window["anchor"]))]
+    if window["edge"] == "constant":
+        said += ["--value", window["value"]]
+    if question.mask is not None:
+        said += ["--mask", room.mask()]
+    if question.ignore_nan:
+        said += ["--nan", "omit"]
+    name = {"variance": "var"}.get(stat, stat)
+    room.areal("filter", name, *image, *arguments(question), *said, stdin=stdin, outputs=(path,))
+    return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
+
+
+def _of_image(question: Question, got: np.ndarray) -> np.ndarray:
+    """A saved image as batch x height x width x channels."""
     batch, channels = question.shape[0], question.shape[3]
     if got.ndim == 2:
-        got = got[None, :, :, None]
-    elif got.ndim == 3:
-        got = got[None] if batch == 1 and got.shape[2] == channels else got[..., None]
-    return Answer({stat: got}, sums="64f" if question.is_float else default_sums(question), exact=True)
+        return got[None, :, :, None]
+    if got.ndim == 3:
+        return got[None] if batch == 1 and got.shape[2] == channels else got[..., None]
+    return got
 
 
 def onto_itself(room: Room, question: Question) -> Answer:
@@ -412,6 +435,7 @@ DOORS = (
     Door("command-entries", ("table",), entries, lambda q: not q.reverse and q.area < 20_000, 5, True),
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
+    Door("command-filter", ("window",), filters, runs=True, weight=3),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 

@@ -267,6 +267,23 @@ def windows(room: Room, question: Question) -> Answer:
     return asked(call)
 
 
+def filters(room: Room, question: Question) -> Answer:
+    """areal.filters.mean(x, size)."""
+
+    def call() -> Answer:
+        window, stat = question.window, question.stats[0]
+        array, letters = laid_out(question)
+        width, height = window["size"]
+        more = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
+        got = getattr(areal().filters, {"variance": "var"}.get(stat, stat))(
+            array, (height, width), axes=letters, edge=window["edge"], value=window.get("value", 0), mask=mask_for(question, letters), min_count=0,
+            nan="omit" if question.ignore_nan else "propagate", dtype="float64", threads=question.threads, **more,
+        )  # fmt: skip
+        return Answer({stat: canonical(got, letters)}, "64f" if question.is_float else "64s", exact=True)
+
+    return asked(call)
+
+
 def volume(room: Room, question: Question) -> Answer:
     """areal.sat(volume, "DHW").sum(boxes of the whole depth)."""
 
@@ -422,6 +439,7 @@ DOORS = (
         and not q.tilted,
     ),
     Door("python-window", ("window",), windows),
+    Door("python-filter", ("window",), filters),
     Door("python-histograms", ("histogram",), histograms),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

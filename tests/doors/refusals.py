@@ -282,6 +282,31 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
+        "filters of 64-bit integers", "c++?filter command-filter python-filter",
+        lambda q, o: q.type in ("64u", "64s"), r"minimum and maximum take every type",
+        "Sums of integers of 64 bits may exceed 64 bits; a window of a table wraps, a filter refuses.",
+    ),  # fmt: skip
+    Refusal(
+        "filters of floats far beyond the edge", "c++?filter command-filter python-filter",
+        lambda q, o: q.is_float, r"reaches more than \d+ pixels beyond the edge of a float image",
+        "Floats are added in the order of their positions, so the pixels beyond an edge cannot be summed up in advance.",
+    ),  # fmt: skip
+    Refusal(
+        "filters without NaN", "c++?filter command-filter python-filter",
+        lambda q, o: q.ignore_nan and not q.is_float, r"pixels are never NaN",
+        "Only floats can be NaN.",
+    ),  # fmt: skip
+    Refusal(
+        "filters on a device", "c++?filter",
+        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|images of integers|deviations|windows of up to)",
+        "walk is the one filter of devices; a named backend is never replaced by another.",
+    ),  # fmt: skip
+    Refusal(
+        "a filter of frames", "command-filter",
+        _images, r"has frames; write a video",
+        "Frames go to a video or a folder.",
+    ),  # fmt: skip
+    Refusal(
         "NaN or an overflow left of or above a region of a saved table", "command-table command-tiles command-stale mpi-sat",
         lambda q, o: q.is_float, r"its sums are not finite",
         "In a table NaN and infinity spread right and down, so a saved one does not tell which regions hold them.",

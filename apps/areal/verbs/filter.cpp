@@ -20,12 +20,12 @@ namespace {
 struct Request {
   InputOptions input;
   std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, mask, nan, min_count, fill,
-      type;
+                                          type;
   bool inverted = false;
 };
 
-const std::vector<std::string> names{"mean", "sum",     "count",   "var",     "std",  "min", "max", "threshold",
-                                     "bradley", "niblack", "sauvola", "wolf", "nick"};
+const std::vector<std::string> names{"mean",      "sum",     "count",   "var",     "std",  "min", "max",
+                                     "threshold", "bradley", "niblack", "sauvola", "wolf", "nick"};
 
 std::optional<double> given(std::string_view option, const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(number(option, text));
@@ -227,7 +227,8 @@ void run(const Request& request, const Settings& settings) {
 }  // namespace
 
 void add_filter(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("filter", "Mean, deviation, extreme or threshold of the window around every pixel");
+  CLI::App* verb =
+      app.add_subcommand("filter", "Mean, deviation, extreme or threshold of the window around every pixel");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(names))->required();

@@ -18,8 +18,8 @@ struct FilterPlan::State : Plan::State {
   Type in = Type::u8, out = Type::u8;
   FilterOptions options;
   formulas::WindowAxis columns, rows;
-  std::optional<cpu::Walk> walk;       // on the CPU, or
-  std::optional<cpu::Blocks> blocks;   // on the CPU, or
+  std::optional<cpu::Walk> walk;                         // on the CPU, or
+  std::optional<cpu::Blocks> blocks;                     // on the CPU, or
   std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
 
   Shape out_shape() const { return {columns.outputs, rows.outputs, image.channels, image.batch, image.layout}; }

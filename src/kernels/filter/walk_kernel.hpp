@@ -361,8 +361,8 @@ struct Walk {
     const int first = m.warp() * slots * warp_size + m.lane();
     int next = first, line = first, leaving = first;
     const Shown shown = shown_by(at);
-    const bool lines = at.sided && a.vectors;      // lanes at the sides read the vectors of others
-    int n = keeps || lines ? 0 : a.rows.size - 1;  // rows in the ring from this one on
+    const bool shares = at.sided && a.vectors;      // lanes at the sides read the vectors of others
+    int n = keeps || shares ? 0 : a.rows.size - 1;  // rows in the ring from this one on
     const char* from = at.image + (at.y - a.rows.before + n) * a.from.row + at.x * a.from.column;
     const auto fetch = [&](int row) {
       copy(s.enters[next], at, row, from);
@@ -376,7 +376,7 @@ struct Walk {
     Columns sums;
     Squares squares;
     if constexpr (!keeps)
-      if (!lines) begin(at, sums, squares);
+      if (!shares) begin(at, sums, squares);
     const Reads<Columns> reads(at, a.columns.size);
     const Reads<Squares> square_reads(at, a.columns.size);
     Target to = target_of(at);
@@ -384,7 +384,7 @@ struct Walk {
     AREAL_NO_UNROLL
     for (; n < at.rows; ++n) {
       m.template wait_copies<ahead - 1>();
-      if (lines) m.sync_warp();
+      if (shares) m.sync_warp();
       Part enters, leaves{};
       if (at.whole) {
         enters = m.get(s.enters[line]);
@@ -403,7 +403,7 @@ struct Walk {
         }
       }
       if constexpr (!keeps)
-        if (lines) m.sync_warp();  // before the next row takes the line's place
+        if (shares) m.sync_warp();  // before the next row takes the line's place
       advance(line, first);
       fetch(n + ahead);
       sums.move(m, enters, leaves);
