@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demo of ./run demo: sums, histograms and windows of real pictures and a real video, on the GPU if there is one.
+# The demo of ./run demo: sums, histograms and filters of real pictures and a real video, on the GPU if there is one.
 # Files go to out/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -69,10 +69,10 @@ grep 'frames per second' "$out/clip.log"
   cmp - "$out/clip-histograms.csv"
 echo "the serial algorithm gives the same histograms"
 
-title "windows: a box blur, and a page made black and white by local means"
-show window "$picture" --mean --size 25x25 --edge replicate --all-channels -o "$out/blur.png"
+title "filters: a box blur, and a page made black and white by Sauvola's local threshold"
+show filter mean "$picture" --size 25 --edge replicate --all-channels -o "$out/blur.png"
 cp data/sudoku.png "$out/sudoku-before.png"
-show window data/sudoku.png --threshold 15 -o "$out/sudoku-after.png"
+show filter sauvola data/sudoku.png --size 31 --k 0.1 -o "$out/sudoku-after.png"
 
 title "where in the picture the colours are like the whale's"
 show hist "$picture" --joint --bins 8 --backend "$backend" --template 218,90,90,90 --map "$out/distance.png" >"$out/nearest.csv"

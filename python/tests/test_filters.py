@@ -209,7 +209,6 @@ def test_the_comparison_can_fail() -> None:
     assert {at for at in truth if found[at] != truth[at]} == {(y, x) for y in range(3, 6) for x in range(4, 7)}
 
 
-@pytest.mark.xfail(strict=True, reason="blocks: windows of floats of 64 bits that hold one pixel have the variance 0, whatever it is")
 def test_a_window_of_one_pixel_that_is_not_finite() -> None:
     for dtype in ("float32", "float64"):
         for value in (NAN, float("inf")):
@@ -219,7 +218,6 @@ def test_a_window_of_one_pixel_that_is_not_finite() -> None:
                 assert np.isnan(filters.std(image, size, edge=edge)[0, 1]), (dtype, value, size, edge)
 
 
-@pytest.mark.xfail(strict=True, reason="blocks: extremes look one image and a block beyond an edge; a reflection may show the first pixel again two images on")
 def test_windows_that_see_a_reflection_twice() -> None:
     rng = np.random.default_rng(7)
     for extent in (2, 5, 11, 16, 37):

@@ -17,7 +17,7 @@ constexpr std::int64_t block_of_window(std::int64_t size) noexcept { return size
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// n numbers with their mean and the sum of their squared differences from it, which merge without cancellation (Chan,
-/// Golub and LeVeque 1979).
+/// Golub and LeVeque 1979). One number p that is not finite has the difference NaN: p - p.
 struct Moments {
   double n = 0, mean = 0, differences = 0;
 };

@@ -18,11 +18,12 @@ constexpr std::int64_t chunk = 512;
 bool is_least(const FilterRequest& request) { return std::holds_alternative<filter::Minimum>(request.filter); }
 
 /// The axis without what changes nothing: an image and a block beyond each edge are enough where the pixels there add
-/// nothing, or were seen before.
+/// nothing or were seen before; a reflection shows its first pixel again two images on.
 formulas::WindowAxis cut(const formulas::WindowAxis& axis, bool may_cut, std::int64_t block) {
   if (!may_cut || axis.edge == Edge::valid) return axis;
   formulas::WindowAxis cut = axis;
-  const std::int64_t most = axis.extent + block;
+  const bool turns = axis.edge == Edge::reflect || axis.edge == Edge::symmetric;
+  const std::int64_t most = (turns ? 2 : 1) * axis.extent + block;
   cut.before = std::min(axis.before, most);
   cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, most);
   return cut;
@@ -259,7 +260,7 @@ class Blocks::Strip {
       case Kind::counts:
         return each(static_cast<double*>(to), [](double) { return 1.0; });
       default:
-        return each(static_cast<formulas::Moments*>(to), [](double p) { return formulas::Moments{1, p, 0}; });
+        return each(static_cast<formulas::Moments*>(to), [](double p) { return formulas::Moments{1, p, p - p}; });
     }
   }
 
