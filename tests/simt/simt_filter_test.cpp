@@ -266,16 +266,13 @@ TEST(SimtFilter, EverySumAsOpenCV) {
   }
 }
 
-/// The rows of the image that all segments of a strip read, and the output rows of a segment.
+/// The rows of the image that all segments of a strip read.
 struct Walked {
   std::int64_t rows = 0, again = 0;  ///< entering, leaving
 };
-template <class C>
-Walked walked(const Case& c, std::int64_t strips) {
+/// With segments of so many output rows.
+Walked walked_by(const Case& c, int each) {
   const kernels::FilterRequest r = request_of(c);
-  using Kernel = kernels::Walk<kernels::NoMachine, C>;
-  const int each = kernels::segment_rows(r.rows.outputs, kernels::begin_rows<Kernel>(r.rows.size), strips,
-                                         std::int64_t{c.options.together} * Kernel::spans);
   Walked walked;
   for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
     const std::int64_t end = std::min<std::int64_t>(y + each, r.rows.outputs);
@@ -286,6 +283,18 @@ Walked walked(const Case& c, std::int64_t strips) {
     walked.again += inside(y - r.rows.before, end - 1 - r.rows.before);
   }
   return walked;
+}
+/// Output rows of the segments of strips that take the time of so many inner ones.
+template <class C>
+int rows_of_segments(const Case& c, double strips) {
+  const kernels::FilterRequest r = request_of(c);
+  using Kernel = kernels::Walk<kernels::NoMachine, C>;
+  return kernels::segment_rows(r.rows.outputs, kernels::begin_rows<Kernel>(r.rows.size), strips,
+                               static_cast<double>(c.options.together) * Kernel::spans);
+}
+template <class C>
+Walked walked(const Case& c, double strips) {
+  return walked_by(c, rows_of_segments<C>(c, strips));
 }
 
 TEST(SimtFilter, TheRingReadsEachRowOfASegmentOnce) {
@@ -319,6 +328,42 @@ TEST(SimtFilter, LargerWindowsReadEachRowTwice) {
   EXPECT_EQ(counts.writes.bytes, 1920u * 40u);
   EXPECT_EQ(counts.writes.strided, 0u);
   EXPECT_EQ(counts.shared_writes.conflicts, 0u);
+}
+
+TEST(SimtFilter, TheFirstAndTheLastStripHaveShorterSegments) {
+  using Kernel = kernels::WalkBytes<1, 19, kernels::WalkOutput::product, 15>;
+  Case c{{5 * 480, 300}, {15, 15}};
+  c.window.edge = Edge::zero;
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  const Counts& counts = r.launches.at(0).counts;
+  const int inner = rows_of_segments<Kernel>(c, 3 + 2 * kernels::outer_row);
+  const double begin = kernels::begin_rows<kernels::Walk<kernels::NoMachine, Kernel>>(15);
+  const int outer = static_cast<int>((inner + begin) / kernels::outer_row - begin);
+  ASSERT_LT(outer, inner);
+  ASSERT_GT(outer, 0);
+  // Lanes with pixels: 31 of the first and of the last strip, and 32 of those between.
+  const auto lanes = static_cast<std::uint64_t>(walked_by(c, inner).rows * 3 * 32 + walked_by(c, outer).rows * 2 * 31);
+  EXPECT_EQ(counts.reads.bytes, lanes * 16);
+  EXPECT_EQ(counts.writes.bytes, 2400u * 300u);
+  for (const Edge edge : {Edge::reflect, Edge::shrink, Edge::wrap}) {
+    Case other{{4 * 480 + 48, 70}, {15, 9}};
+    other.window.edge = edge;
+    EXPECT_EQ(run(other).fault, "") << static_cast<int>(edge);
+  }
+}
+
+TEST(SimtFilter, SideLanesTakeTheirPixelsFromTheirSpansLines) {
+  // The last strip ends in each of a span's warps, and at each of some places in it.
+  for (const Edge edge : {Edge::reflect, Edge::symmetric, Edge::replicate})
+    for (std::int64_t width = 1920 + 16; width <= 2 * 1920; width += 16 * 13) {
+      Case c{{width, 12}, {63, 17}};
+      c.window.edge = edge;
+      const Ran r = run(c);
+      ASSERT_EQ(r.fault, "") << width;
+      const Counts& counts = r.launches.at(0).counts;
+      EXPECT_EQ(counts.reads.bytes, counts.copied_bytes) << width;
+    }
 }
 
 TEST(SimtFilter, RefusesWhatItHasNoKernelFor) {

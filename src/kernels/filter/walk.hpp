@@ -2,6 +2,7 @@
 // The schedule of walk: which kernel a request gets, and how an image is cut into strips and segments.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -45,27 +46,30 @@ struct ProductMean {
 /// Blocks that a device is taken to hold if it does not tell.
 inline constexpr std::int64_t unknown_device = 256;
 
-/// Rows of a segment of `outputs` rows, for windows of `size` rows: `columns` spans side by side, of which the device
 /// Rows of a segment of `outputs` rows: `columns` spans side by side, of which the device holds `held` at once. A span
 /// begins with rows that take as long as `begin` rows with outputs; a full device takes a row of each of its spans in a
 /// time of 1, one with few spans in `shortest`.
-inline int segment_rows(std::int64_t outputs, double begin, std::int64_t columns, std::int64_t held) {
+inline int segment_rows(std::int64_t outputs, double begin, double columns, double held) {
   constexpr double shortest = 0.6;
   double least = 0;
   std::int64_t best = 0;
   for (const double waves : {0.3, 0.6, 0.8, 1., 2., 3., 4.}) {
-    const auto wanted = static_cast<std::int64_t>(waves * static_cast<double>(held) / static_cast<double>(columns));
+    const auto wanted = static_cast<std::int64_t>(waves * held / columns);
     const std::int64_t cuts = std::clamp<std::int64_t>(wanted, 1, outputs);
-    const std::int64_t rows = (outputs + cuts - 1) / cuts, spans = columns * ((outputs + rows - 1) / rows);
-    const std::int64_t rest = spans % held;
-    const double turns = static_cast<double>(spans / held) +
-                         (rest == 0 ? 0 : std::max(shortest, static_cast<double>(rest) / static_cast<double>(held)));
+    const std::int64_t rows = (outputs + cuts - 1) / cuts;
+    const double full = columns * static_cast<double>((outputs + rows - 1) / rows) / held,
+                 rest = full - std::floor(full);
+    const double turns = std::floor(full) + (rest == 0 ? 0 : std::max(shortest, rest));
     const double time = turns * (static_cast<double>(rows) + begin);
     if (best > 0 && time >= least) continue;
     least = time, best = rows;
   }
   return static_cast<int>(best);
 }
+
+/// Rows of the first and the last strip take so many times as long: on an H100, a third of the warps ran for the last
+/// two fifths of the time of means of 8192x8192 when all strips had the same segments (docs/notes/cuda-filter.md).
+inline constexpr double outer_row = 1.7;
 
 /// See segment_rows. Rows that stay in the ring pass through it; others take a tenth of the instructions, and a load.
 template <class Kernel>
@@ -98,12 +102,20 @@ void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterA
   a.strip_columns = Kernel::V * (Kernel::places - 1 - a.first_lane);
   a.strips = (a.columns.outputs - 1) / a.strip_columns + 1;
   a.channels = static_cast<int>(views.image.shape.channels);
-  const std::int64_t columns = a.strips * views.image.shape.channels * views.image.shape.batch;
+  const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
   const std::int64_t known = launcher.template most_together<Walk, C>();
   const std::int64_t held = (known > 0 ? known : unknown_device) * Kernel::spans;
-  a.segment_rows = segment_rows(a.rows.outputs, begin_rows<Kernel>(a.rows.size), columns, held);
+  const double begin = begin_rows<Kernel>(a.rows.size);
+  a.outer = a.strips > 2 && a.vectors ? 1 : 0;
+  const double columns = static_cast<double>(planes) * (a.strips + 2 * a.outer * (outer_row - 1));
+  a.segment_rows = segment_rows(a.rows.outputs, begin, columns, static_cast<double>(held));
   a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
-  a.units = columns * a.segments;
+  if (a.outer > 0) {
+    a.outer_rows = std::max(1, static_cast<int>((a.segment_rows + begin) / outer_row - begin));
+    a.outer_segments = (a.rows.outputs - 1) / a.outer_rows + 1;
+    a.outer_units = planes * 2 * a.outer_segments;
+  }
+  a.units = planes * (a.strips - 2 * a.outer) * a.segments + a.outer_units;
   if constexpr (Kernel::is_bytes) {
     const auto n = static_cast<std::uint32_t>(a.columns.size) * static_cast<std::uint32_t>(a.rows.size);
     a.mean = formulas::RoundedMean(n);

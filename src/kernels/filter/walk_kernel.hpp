@@ -11,8 +11,9 @@
 // Rows arrive by asynchronous copies, `ahead` rows early, in a ring of each warp's. With `ring` rows it keeps a row
 // until it leaves, and each row of a segment is read once. Otherwise the row that leaves is read a second time, from
 // the L2. Rows beyond the edge are rows of the image, or none. Lanes that have columns beyond it take the pixels that
-// these show from their warp's line in the ring, or read them one by one where they are not there, as all lanes do in
-// an image whose rows are not aligned vectors.
+// these show from their span's lines in the ring, or read them one by one where they are not there, as all lanes do in
+// an image whose rows are not aligned vectors. Such a row takes longer, so the first and the last strip have shorter
+// segments.
 //
 // Reads: for each segment of S rows and strip, S + height - 1 rows, and without a ring S - 1 more. Writes: each output
 // once.
@@ -71,8 +72,10 @@ struct WalkArgs {
   FilterAxis columns, rows;
   std::int64_t units;                      ///< spans in all: planes x segments x strips
   std::int64_t window_bytes;               ///< from a row to the one that leaves when it enters
-  int strips, segments, channels;          ///< of a plane; of an image
-  int segment_rows;                        ///< outputs
+  std::int64_t outer_units = 0;            ///< of the first and the last strip; they come first
+  int strips, outer, channels;             ///< of a plane; strips taken apart at each side, 0 or 1; of an image
+  int segments, segment_rows;              ///< of a strip; outputs
+  int outer_segments = 0, outer_rows = 0;  ///< of the first and the last strip
   int first_lane;                          ///< with complete windows
   int strip_columns;                       ///< outputs
   bool vectors, out_vectors;               ///< a lane's columns, and outputs, are aligned vectors
@@ -169,14 +172,19 @@ struct Walk {
 
   AREAL_DEVICE Place place_of(std::int64_t unit) const {
     Place at;
-    const auto strip = static_cast<int>(unit % a.strips);
-    unit /= a.strips;
-    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, image = plane / a.channels;
+    const bool outer = unit < a.outer_units;
+    if (!outer) unit -= a.outer_units;
+    const int strips = outer ? 2 : a.strips - 2 * a.outer, segments = outer ? a.outer_segments : a.segments;
+    const int segment_rows = outer ? a.outer_rows : a.segment_rows;
+    const auto number = static_cast<int>(unit % strips);
+    const int strip = outer ? number * (a.strips - 1) : number + a.outer;
+    unit /= strips;
+    at.y = static_cast<int>(unit % segments) * segment_rows;
+    const std::int64_t plane = unit / segments, channel = plane % a.channels, image = plane / a.channels;
     at.image = a.image + image * a.from.batch + channel * a.from.channel;
     at.out = a.out + image * a.to.batch + channel * a.to.channel;
     const int left = a.rows.outputs - at.y;
-    at.rows = (left < a.segment_rows ? left : a.segment_rows) + a.rows.size - 1;
+    at.rows = (left < segment_rows ? left : segment_rows) + a.rows.size - 1;
     at.lane = warps == 1 ? m.lane() : m.warp() * (warp_size - 1) + m.lane();
     at.begin = strip * a.strip_columns;
     at.end = a.columns.outputs - at.begin < a.strip_columns ? a.columns.outputs : at.begin + a.strip_columns;
@@ -212,7 +220,7 @@ struct Walk {
     }
     return part;
   }
-  /// Where a side lane's columns lie in its warp's line of vectors, two in a word.
+  /// Where a side lane's columns lie in its span's lines of vectors, two in a word.
   struct Shown {
     std::uint32_t places[V / 2];
     std::uint32_t pixels;  ///< bit i: column i shows a pixel; the place of others is that of one that does
@@ -221,23 +229,27 @@ struct Walk {
   AREAL_DEVICE Shown shown_by(const Place& at) const {
     Shown shown{};
     if (at.whole || !a.vectors) return shown;
-    const int first = at.x - V * m.lane(), vectors = a.columns.extent / V * V;  // lines begin at vectors
+    const int first = at.x - V * at.lane, vectors = a.columns.extent / V * V;  // lines begin at vectors
+    const int last = first + V * places < vectors ? first + V * places : vectors;
     shown.in_line = true;
     int some = first;
     AREAL_UNROLL
     for (int i = 0; i < V; ++i) {
       const int x = at.blank ? -1 : a.columns.pixel(at.x + i);
-      shown.in_line = shown.in_line && (x < 0 || (x >= first && x < first + V * warp_size && x < vectors));
+      shown.in_line = shown.in_line && (x < 0 || (x >= first && x < last));
       if (x >= 0) some = x, shown.pixels |= 1u << i;
     }
     AREAL_UNROLL
     for (int i = 0; i < V; ++i) {
-      const int x = (shown.pixels >> i & 1) != 0 ? a.columns.pixel(at.x + i) : some;
-      shown.places[i / 2] |= (static_cast<std::uint32_t>(x - first) & 0xffff) << (16 * (i % 2));
+      const int x = ((shown.pixels >> i & 1) != 0 ? a.columns.pixel(at.x + i) : some) - first;
+      const int place = x / V, of = warps == 1 || place == places - 1 ? warps - 1 : place / (warp_size - 1);
+      const int cell = of * slots * warp_size + place - of * (warp_size - 1);
+      shown.places[i / 2] |= (static_cast<std::uint32_t>(V * cell + x % V) & 0xffff) << (16 * (i % 2));
     }
     return shown;
   }
-  /// A side lane's columns of a row, from its warp's line: all loads before the first use.
+  static_assert(V * slots * warps * warp_size <= 0x10000);
+  /// A side lane's columns of a row, from its span's lines: all loads before the first use.
   AREAL_DEVICE Part from_line(const Part* line, const Shown& shown) const {
     Part part = beyond();
     if (shown.pixels == 0) return part;
@@ -361,8 +373,9 @@ struct Walk {
     const int first = m.warp() * slots * warp_size + m.lane();
     int next = first, line = first, leaving = first;
     const Shown shown = shown_by(at);
-    const bool shares = at.sided && a.vectors;      // lanes at the sides read the vectors of others
-    int n = keeps || shares ? 0 : a.rows.size - 1;  // rows in the ring from this one on
+    const bool shares = at.sided && a.vectors;       // lanes at the sides read the vectors of others
+    const int base = warps == 1 ? m.lane() : first;  // from a lane's cell of a line to the span's first one
+    int n = keeps || shares ? 0 : a.rows.size - 1;   // rows in the ring from this one on
     const char* from = at.image + (at.y - a.rows.before + n) * a.from.row + at.x * a.from.column;
     const auto fetch = [&](int row) {
       copy(s.enters[next], at, row, from);
@@ -384,12 +397,12 @@ struct Walk {
     AREAL_NO_UNROLL
     for (; n < at.rows; ++n) {
       m.template wait_copies<ahead - 1>();
-      if (shares) m.sync_warp();
+      if (shares) meet();
       Part enters, leaves{};
       if (at.whole) {
         enters = m.get(s.enters[line]);
       } else {
-        enters = shown.in_line ? from_line(s.enters + line - m.lane(), shown) : pixels(at, n);
+        enters = shown.in_line ? from_line(s.enters + line - base, shown) : pixels(at, n);
         if constexpr (keeps) m.put(s.enters[line], enters);
       }
       if (n >= a.rows.size) {
@@ -398,12 +411,12 @@ struct Walk {
           advance(leaving, first);
         } else {
           leaves = at.whole        ? m.get(s.leaves[line])
-                   : shown.in_line ? from_line(s.leaves + line - m.lane(), shown)
+                   : shown.in_line ? from_line(s.leaves + line - base, shown)
                                    : pixels(at, n - a.rows.size);
         }
       }
       if constexpr (!keeps)
-        if (shares) m.sync_warp();  // before the next row takes the line's place
+        if (shares) meet();  // before the next row takes the line's place
       advance(line, first);
       fetch(n + ahead);
       sums.move(m, enters, leaves);
