@@ -14,7 +14,8 @@
 
 namespace areal {
 
-/// What a window makes of NaN pixels.
+/// What a window makes of NaN pixels, of each channel by itself. (A table with `SatOptions::ignore_nan` leaves out a
+/// pixel of which any channel is NaN.)
 enum class Missing : std::uint8_t {
   propagate,  ///< windows that hold a NaN give NaN, no others do
   omit        ///< NaN pixels are left out

@@ -1,8 +1,9 @@
-"""Summed-area tables and integral histograms at the speed of a memory copy."""
+"""Summed-area tables, integral histograms and filters at the speed of a memory copy."""
 
 import os as _os
 
 from . import _core, _frameworks, _sat
+from . import filters as filters
 from ._binning import Binning
 from ._core import DeviceArray, backends, default_threads, devices
 from ._core import version as __version__

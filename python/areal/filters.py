@@ -10,7 +10,8 @@ Arguments that all filters share:
 - ``edge``: what lies beyond the image. ``shrink``: nothing, windows hold the pixels inside; ``valid``: the output has only windows that lie inside,
   (H-h+1) x (W-w+1); ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc;
   ``constant``: `value`.
-- ``nan``: ``propagate``: windows that hold a NaN give NaN, no others do; ``omit``: NaN pixels are left out.
+- ``nan``: ``propagate``: windows that hold a NaN give NaN, no others do; ``omit``: NaN pixels are left out,
+  of each channel by itself.
 - ``mask``: pixels where it is 0 are left out; bool or uint8, without C.
 - ``min_count``: windows with fewer valid pixels give ``fill``, by default NaN, or 0 in integers.
 - ``dtype``: of the output: uint8, int8, uint16, int16, int32 (rounded half to even, saturated), float32 or float64. ``out``: an array to write to.

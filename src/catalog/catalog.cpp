@@ -86,6 +86,7 @@ constexpr Algorithm all[] = {
     {"scan", "ladner-fischer", "Chen 2018, Algorithm 4", false, true, true, true, "1", "1", "0", true},
     {"filter", "walk", "areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "blocks", "areal", true, false, false, false, "2", "1", "0", true},
+    {"filter", "van-herk", "van Herk 1992", true, false, false, false, "1", "1", "0", true},
 };
 
 constexpr bool is_built(const Algorithm& row) { return AREAL_HAS_PAPERS || row.cpu || !row.plain_only; }

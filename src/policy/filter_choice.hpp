@@ -19,6 +19,7 @@ inline bool walk_takes(const Filter& filter, Type in) { return !is_float(in) && 
 /// Best first.
 inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type in) {
   if (walk_takes(filter, in)) return {"walk"};
+  if (is_extreme(filter)) return {"van-herk", "blocks"};
   return {"blocks"};
 }
 

@@ -37,7 +37,7 @@ void check_range(const char* what, std::int64_t value, std::int64_t least, std::
 const Algorithm& row_of(std::string_view family, std::string_view id) {
   std::vector<std::string_view> known;  // ids of several families are listed once
   for (const Algorithm& row : algorithms()) {
-    if (!row.simt || (!family.empty() && row.family != family)) continue;
+    if (!row.simt || row.family == "filter" || (!family.empty() && row.family != family)) continue;
     if (row.id == id) return row;  // the catalogue has histograms before scans
     if (std::find(known.begin(), known.end(), row.id) == known.end()) known.push_back(row.id);
   }

@@ -435,7 +435,7 @@ DOORS = (
     Door("command-entries", ("table",), entries, lambda q: not q.reverse and q.area < 20_000, 5, True),
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
-    Door("command-filter", ("window",), filters, runs=True, weight=3),
+    Door("command-filter", ("window",), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 

@@ -266,7 +266,7 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("histogram-with-border", lambda q: q.planes == 1 and q.params.get("counter") != "16u" and _at_once(q), 0.1),
     ("histogram-*", lambda q: q.planes == 1 and _at_once(q), 0.1),
     ("sequence", lambda q: q.planes == 1 and _auto(q) and q.weights is None, 0.2),
-    ("filter", lambda q: _auto(q) and not q.types and _at_once(q), 1),
+    ("filter", lambda q: _auto(q) and not q.types and _at_once(q) and not (q.ignore_nan and q.shape[3] > 1), 1),  # filters take each channel by itself
     ("*", _at_once, 0.1),
 )
 VOLUMES = ("direct", "cpu-algorithms", "one-line", "allocated", "copied", "parallel", "device-arrays")  # they answer about boxes of six numbers, too

@@ -439,7 +439,7 @@ DOORS = (
         and not q.tilted,
     ),
     Door("python-window", ("window",), windows),
-    Door("python-filter", ("window",), filters),
+    Door("python-filter", ("window",), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
     Door("python-histograms", ("histogram",), histograms),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

@@ -292,13 +292,18 @@ REFUSALS: tuple[Refusal, ...] = (
         "Floats are added in the order of their positions, so the pixels beyond an edge cannot be summed up in advance.",
     ),  # fmt: skip
     Refusal(
+        "a value beyond the edge that no pixel has", "c++?filter command-filter python-filter",
+        lambda q, o: q.window.get("edge") == "constant" and not q.is_float, r"it may be a whole number that this type holds",
+        "A filter's pixels beyond the edge are pixels of the image's type; windows of a table add any number.",
+    ),  # fmt: skip
+    Refusal(
         "filters without NaN", "c++?filter command-filter python-filter",
         lambda q, o: q.ignore_nan and not q.is_float, r"pixels are never NaN",
         "Only floats can be NaN.",
     ),  # fmt: skip
     Refusal(
         "filters on a device", "c++?filter",
-        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|images of integers|deviations|windows of up to)",
+        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|images of integers|deviations|windows of up to)|has no kernel for filters on",
         "walk is the one filter of devices; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(

@@ -260,11 +260,18 @@ inline std::string differences(const Case& c, const Memory& memory) {
   return text.str();
 }
 
+/// By `auto`, and an extreme by `blocks`, too.
 inline void expect_right(const Case& c) {
   SCOPED_TRACE(c.words());
   const Memory memory(c);
   run(c, memory);
   EXPECT_EQ(differences(c, memory), "");
+  const bool is_extreme =
+      std::holds_alternative<filter::Minimum>(c.filter) || std::holds_alternative<filter::Maximum>(c.filter);
+  if (!is_extreme || c.options.algorithm != "auto") return;
+  Case by_blocks = c;
+  by_blocks.options.algorithm = "blocks";
+  expect_right(by_blocks);
 }
 
 }  // namespace filter_cases

@@ -54,7 +54,9 @@ TEST(FilterPlan, RefusesInOneSentence) {
       refused(mean, Type::u8, Type::u8, with([](auto& o) { o.window.edge = Edge::constant, o.window.value = 256; })),
       "window: value 256 for pixels of 8u: it may be a whole number that this type holds");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "tiles"; })),
-            "algorithm tiles is not one of auto, walk, blocks");
+            "algorithm tiles is not one of auto, walk, blocks, van-herk");
+  EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "van-herk"; })),
+            "algorithm van-herk: it takes minimum and maximum; for other filters choose auto");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "blocks"; })),
             "algorithm blocks: it takes floats, minimum and maximum; for other filters choose auto");
   EXPECT_EQ(refused(mean, Type::f32, Type::f32, with([](auto& o) { o.algorithm = "walk"; })),
@@ -112,8 +114,8 @@ TEST(FilterPlan, SaysWhatItIs) {
   EXPECT_EQ(plan.out(), Type::f32);
   EXPECT_FALSE(plan.reason().empty());
   EXPECT_EQ(FilterPlan({9, 7}, Type::f32, Type::f32, filter::Mean{}, options, on_cpu).algorithm(), "blocks");
-  EXPECT_EQ(FilterPlan({9, 7}, Type::u8, Type::u8, filter::Maximum{}, options, on_cpu).algorithm(), "blocks");
-  for (const char* id : {"walk", "blocks"}) {
+  EXPECT_EQ(FilterPlan({9, 7}, Type::u8, Type::u8, filter::Maximum{}, options, on_cpu).algorithm(), "van-herk");
+  for (const char* id : {"walk", "blocks", "van-herk"}) {
     const areal::Algorithm* const row = areal::find_algorithm("filter", id);
     ASSERT_NE(row, nullptr);
     EXPECT_TRUE(row->cpu);

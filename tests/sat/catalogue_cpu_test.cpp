@@ -291,7 +291,8 @@ TEST(CatalogueOfTheCpu, EveryRowIsOneOfThese) {
   for (const Algorithm& row : algorithms())
     if (row.cpu) rows.insert(std::string(row.family) + " " + std::string(row.id));
   EXPECT_EQ(rows, (std::set<std::string>{"sat serial", "sat 2r2w-cpu", "sat 4r1w-cpu", "sat tiles", "histogram serial",
-                                         "histogram parallel", "histogram fused", "filter walk", "filter blocks"}));
+                                         "histogram parallel", "histogram fused", "filter walk", "filter blocks",
+                                         "filter van-herk"}));
 }
 
 }  // namespace

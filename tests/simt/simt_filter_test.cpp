@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 #include "kernels/filter/request.hpp"
-#include "kernels/filter/walk.hpp"
+#include "kernels/filter/walk/walk.hpp"
 #include "kernels/primitives/view_bytes.hpp"
 #include "simt/plan.hpp"
 

@@ -178,11 +178,30 @@ void require_algorithm(const std::string& id, Backend backend) {
   throw InvalidArgument(sentence("algorithm ", id, " is not one of ", known));
 }
 
+// What an algorithm of the CPU needs, if it does not take the request.
+std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request) {
+  const bool extreme = is_extreme(request.filter), walk = policy::walk_takes(request.filter, request.in);
+  if (id == "van-herk") return extreme ? cpu::Extremes::takes(request) : "it takes minimum and maximum";
+  if (id == "walk") return walk ? "" : "it takes sums of integers";
+  return walk ? "it takes floats, minimum and maximum" : "";
+}
+
+// The named algorithm, or the best that takes the request.
+std::string chosen_on_cpu(const Request& request, const cpu::FilterRequest& on_cpu) {
+  const std::vector<std::string_view> ids = ids_of(request);
+  require_algorithm(std::string(ids.front()), Backend::cpu);
+  for (const std::string_view id : ids)
+    if (lacks_on_cpu(id, on_cpu).empty()) return std::string(id);
+  throw InvalidArgument(
+      sentence("algorithm ", ids.front(), ": ", lacks_on_cpu(ids.front(), on_cpu), "; for other filters choose auto"));
+}
+
 std::string reason_of(const FilterPlan::State& state) {
   if (state.options.algorithm != "auto") return "requested";
   if (state.device && !state.device->passed_over().empty())
     return "the best that takes this; " + state.device->passed_over();
-  return state.algorithm == "walk" ? "sums of integers follow from the row before" : "the only one that takes this";
+  if (state.algorithm == "walk") return "sums of integers follow from the row before";
+  return state.algorithm == "van-herk" ? "the fastest for minimum and maximum" : "the only one that takes this";
 }
 
 // The state on a named backend.
@@ -207,16 +226,15 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
     state->reason = reason_of(*state);
     return state;
   }
-  state->algorithm = std::string(ids_of(request).front());
-  require_algorithm(state->algorithm, execution.backend);
-  const bool walk = state->algorithm == "walk";
-  require(walk == policy::walk_takes(request.filter, request.in), "algorithm ", state->algorithm, ": it takes ",
-          walk ? "sums of integers" : "floats, minimum and maximum", "; for other filters choose auto");
   auto on_cpu = request_of<cpu::FilterRequest>(request);
   on_cpu.threads = execution.threads;
-  if (walk) {
+  state->algorithm = chosen_on_cpu(request, on_cpu);
+  if (state->algorithm == "walk") {
     state->walk.emplace(on_cpu);
     state->workspace_bytes = state->walk->workspace_bytes();
+  } else if (state->algorithm == "van-herk") {
+    state->extremes.emplace(on_cpu);
+    state->workspace_bytes = state->extremes->workspace_bytes();
   } else {
     check_reach(request);
     state->blocks.emplace(on_cpu);
@@ -268,6 +286,8 @@ std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* 
   if (device) return device->execute(arguments, memory, stream, {});
   if (walk)
     walk->execute(arguments, memory);
+  else if (extremes)
+    extremes->execute(arguments, memory);
   else
     blocks->execute(arguments, memory);
   return algorithm;

@@ -7,6 +7,7 @@
 #include "api/core/choice.hpp"
 #include "api/core/plan_state.hpp"
 #include "cpu/filter/blocks.hpp"
+#include "cpu/filter/extremes.hpp"
 #include "cpu/filter/walk.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/filter/request.hpp"
@@ -20,6 +21,7 @@ struct FilterPlan::State : Plan::State {
   formulas::WindowAxis columns, rows;
   std::optional<cpu::Walk> walk;                         // on the CPU, or
   std::optional<cpu::Blocks> blocks;                     // on the CPU, or
+  std::optional<cpu::Extremes> extremes;                 // on the CPU, or
   std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
 
   Shape out_shape() const { return {columns.outputs, rows.outputs, image.channels, image.batch, image.layout}; }

@@ -109,6 +109,20 @@ void between_blocks(std::int64_t blocks, std::int64_t between, const BlockScratc
 
 #if HWY_TARGET != HWY_SCALAR && HWY_MAJOR >= 1
 #define AREAL_HAS_SUMS_ACROSS 1
+// The windows of `lanes` blocks from block b on: in the buffer, every other block comes first.
+void put_blocks(const BlockWindows& of, std::int64_t b, std::int64_t lanes, const double* buffer, double* out) {
+  const std::int64_t n = of.outputs;
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    const double* const from = buffer + (i % 2) * 4 * lanes + i / 2 * 8;
+    const std::int64_t at = 8 * (b + i) - of.first;
+    if (at >= 0 && at + 8 <= n)
+      std::copy_n(from, 8, out + at);
+    else
+      for (std::int64_t k = std::max<std::int64_t>(0, -at); k < std::min<std::int64_t>(8, n - at); ++k)
+        out[at + k] = from[k];
+  }
+}
+
 // Sums of windows of more than 8, a vector of blocks at a time: scratch.prefix and scratch.suffix hold the sums of all
 // blocks' first cells, then of all second cells, and so on.
 void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const BlockScratch& scratch,
@@ -178,15 +192,75 @@ void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const B
                           hn::InterleaveLower(d, v2, v6), hn::InterleaveLower(d, v3, v7), d, buffer);
     hn::StoreInterleaved4(hn::InterleaveUpper(d, v0, v4), hn::InterleaveUpper(d, v1, v5),
                           hn::InterleaveUpper(d, v2, v6), hn::InterleaveUpper(d, v3, v7), d, buffer + 4 * lanes);
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      const double* const from = buffer + (i % 2) * 4 * lanes + i / 2 * 8;
-      const std::int64_t at = 8 * (b + i) - of.first;
-      if (at >= 0 && at + 8 <= n)
-        std::copy_n(from, 8, out + at);
-      else
-        for (std::int64_t k = std::max<std::int64_t>(0, -at); k < std::min<std::int64_t>(8, n - at); ++k)
-          out[at + k] = from[k];
+    put_blocks(of, b, lanes, buffer, out);
+  }
+}
+
+// Sums of windows of up to 8, by the same vectors of blocks: a window inside its block from its first cell on, and any
+// other from the cells' suffix sums in registers and the next block's prefix sums in scratch.prefix.
+template <int size>
+void near_sums(const BlockWindows& of, const double* HWY_RESTRICT row, const BlockScratch& scratch,
+               double* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t blocks = of.positions / 8, n = of.outputs;
+  double* HWY_RESTRICT prefix = static_cast<double*>(scratch.prefix);  // of all blocks' first cells, then of two cells, ..
+  double* HWY_RESTRICT window = static_cast<double*>(scratch.suffix);  // of all blocks' first cells, ..
+  std::int64_t block = 0;
+  for (; block + lanes <= blocks; block += lanes) {
+    V a0, a1, a2, a3, b0, b1, b2, b3;
+    hn::LoadInterleaved4(d, row + 8 * block, a0, a1, a2, a3);
+    hn::LoadInterleaved4(d, row + 8 * block + 4 * lanes, b0, b1, b2, b3);
+    const V x[8] = {hn::ConcatEven(d, b0, a0), hn::ConcatEven(d, b1, a1), hn::ConcatEven(d, b2, a2),
+                    hn::ConcatEven(d, b3, a3), hn::ConcatOdd(d, b0, a0),  hn::ConcatOdd(d, b1, a1),
+                    hn::ConcatOdd(d, b2, a2),  hn::ConcatOdd(d, b3, a3)};
+    V sum = x[0];
+    for (int cell = 0; cell < size - 1; ++cell) {
+      if (cell > 0) sum = hn::Add(sum, x[cell]);
+      hn::StoreU(sum, d, prefix + cell * blocks + block);
     }
+    for (int cell = 0; cell <= 8 - size; ++cell) {
+      sum = x[cell];
+      for (int k = 1; k < size; ++k) sum = hn::Add(sum, x[cell + k]);
+      hn::StoreU(sum, d, window + cell * blocks + block);
+    }
+    sum = x[7];
+    for (int cell = 7; cell > 8 - size; --cell) {
+      if (cell < 7) sum = hn::Add(x[cell], sum);
+      hn::StoreU(hn::Add(sum, hn::Zero(d)), d, window + cell * blocks + block);
+    }
+  }
+  for (; block < blocks; ++block) {
+    const double* const x = row + 8 * block;
+    double sum = x[0];
+    for (int cell = 0; cell < size - 1; ++cell) {
+      if (cell > 0) sum += x[cell];
+      prefix[cell * blocks + block] = sum;
+    }
+    for (int cell = 0; cell <= 8 - size; ++cell) {
+      sum = x[cell];
+      for (int k = 1; k < size; ++k) sum += x[cell + k];
+      window[cell * blocks + block] = sum;
+    }
+    sum = x[7];
+    for (int cell = 7; cell > 8 - size; --cell) {
+      if (cell < 7) sum = x[cell] + sum;
+      window[cell * blocks + block] = sum + 0.0;
+    }
+  }
+  HWY_ALIGN double buffer[8 * hn::MaxLanes(d)];
+  for (std::int64_t b = 0; 8 * b < of.first + n; b += lanes) {
+    V v[8];
+    for (int cell = 0; cell < 8; ++cell) {
+      v[cell] = hn::LoadU(d, window + cell * blocks + b);
+      if (cell + size > 8) v[cell] = hn::Add(v[cell], hn::LoadU(d, prefix + (cell + size - 9) * blocks + b + 1));
+    }
+    hn::StoreInterleaved4(hn::InterleaveLower(d, v[0], v[4]), hn::InterleaveLower(d, v[1], v[5]),
+                          hn::InterleaveLower(d, v[2], v[6]), hn::InterleaveLower(d, v[3], v[7]), d, buffer);
+    hn::StoreInterleaved4(hn::InterleaveUpper(d, v[0], v[4]), hn::InterleaveUpper(d, v[1], v[5]),
+                          hn::InterleaveUpper(d, v[2], v[6]), hn::InterleaveUpper(d, v[3], v[7]), d, buffer + 4 * lanes);
+    put_blocks(of, b, lanes, buffer, out);
   }
 }
 #endif
@@ -203,7 +277,24 @@ void windows_of(const BlockWindows& of, const void* from, const BlockScratch& sc
   }
 #ifdef AREAL_HAS_SUMS_ACROSS
   if constexpr (std::is_same_v<M, Sum> && block == 8)
-    if (of.size > 8) return sums_across(of, row, scratch, out);
+    switch (of.size) {
+      case 2:
+        return near_sums<2>(of, row, scratch, out);
+      case 3:
+        return near_sums<3>(of, row, scratch, out);
+      case 4:
+        return near_sums<4>(of, row, scratch, out);
+      case 5:
+        return near_sums<5>(of, row, scratch, out);
+      case 6:
+        return near_sums<6>(of, row, scratch, out);
+      case 7:
+        return near_sums<7>(of, row, scratch, out);
+      case 8:
+        return near_sums<8>(of, row, scratch, out);
+      default:
+        return sums_across(of, row, scratch, out);
+    }
 #endif
   sums_of_blocks<M, block>(of, row, scratch);
   const T* HWY_RESTRICT prefix = static_cast<const T*>(scratch.prefix) + of.first + last;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 #include <variant>
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/finish.hpp"
 #include "cpu/filter/strips.hpp"
 #include "cpu/query/modular.hpp"
@@ -27,45 +28,6 @@ formulas::WindowAxis cut(const formulas::WindowAxis& axis, bool may_cut, std::in
   cut.before = std::min(axis.before, most);
   cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, most);
   return cut;
-}
-
-/// f(T()) for the type of an extreme's elements.
-template <class F>
-void with_element(Type type, const F& f) {
-  switch (type) {
-    case Type::u8:
-      return f(std::uint8_t{});
-    case Type::s8:
-      return f(std::int8_t{});
-    case Type::u16:
-      return f(std::uint16_t{});
-    case Type::s16:
-      return f(std::int16_t{});
-    case Type::u32:
-      return f(std::uint32_t{});
-    case Type::s32:
-      return f(std::int32_t{});
-    case Type::u64:
-      return f(std::uint64_t{});
-    case Type::s64:
-      return f(std::int64_t{});
-    case Type::f64:
-      return f(double{});
-    default:
-      return f(float{});
-  }
-}
-
-/// To the nearest value of the type, half to even; NaN becomes 0 in integers.
-template <class T>
-T converted(double value) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-  if (!(value == value)) return 0;
-  const double whole = std::nearbyint(value);
-  // The largest values of 64 bits are no doubles.
-  if (whole >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  if (whole <= static_cast<double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
-  return static_cast<T>(whole);
 }
 
 }  // namespace

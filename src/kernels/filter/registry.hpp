@@ -2,7 +2,7 @@
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
 #include "kernels/filter/run.hpp"
-#include "kernels/filter/walk.hpp"
+#include "kernels/filter/walk/walk.hpp"
 
 namespace areal::kernels {
 

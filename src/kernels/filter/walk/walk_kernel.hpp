@@ -23,8 +23,8 @@
 #include <type_traits>
 #include "formulas/rounded_mean.hpp"
 #include "kernels/filter/axis.hpp"
-#include "kernels/filter/columns.hpp"
 #include "kernels/filter/finish.hpp"
+#include "kernels/filter/walk/columns.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"

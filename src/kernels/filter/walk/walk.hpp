@@ -10,7 +10,7 @@
 #include "formulas/rounded_mean.hpp"
 #include "formulas/rounding.hpp"
 #include "kernels/filter/request.hpp"
-#include "kernels/filter/walk_kernel.hpp"
+#include "kernels/filter/walk/walk_kernel.hpp"
 #include "kernels/primitives/strides.hpp"
 
 namespace areal::kernels {
