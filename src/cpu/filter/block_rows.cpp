@@ -205,7 +205,8 @@ void near_sums(const BlockWindows& of, const double* HWY_RESTRICT row, const Blo
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t blocks = of.positions / 8, n = of.outputs;
-  double* HWY_RESTRICT prefix = static_cast<double*>(scratch.prefix);  // of all blocks' first cells, then of two cells, ..
+  double* HWY_RESTRICT prefix =
+      static_cast<double*>(scratch.prefix);  // of all blocks' first cells, then of two cells, ..
   double* HWY_RESTRICT window = static_cast<double*>(scratch.suffix);  // of all blocks' first cells, ..
   std::int64_t block = 0;
   for (; block + lanes <= blocks; block += lanes) {
@@ -259,7 +260,8 @@ void near_sums(const BlockWindows& of, const double* HWY_RESTRICT row, const Blo
     hn::StoreInterleaved4(hn::InterleaveLower(d, v[0], v[4]), hn::InterleaveLower(d, v[1], v[5]),
                           hn::InterleaveLower(d, v[2], v[6]), hn::InterleaveLower(d, v[3], v[7]), d, buffer);
     hn::StoreInterleaved4(hn::InterleaveUpper(d, v[0], v[4]), hn::InterleaveUpper(d, v[1], v[5]),
-                          hn::InterleaveUpper(d, v[2], v[6]), hn::InterleaveUpper(d, v[3], v[7]), d, buffer + 4 * lanes);
+                          hn::InterleaveUpper(d, v[2], v[6]), hn::InterleaveUpper(d, v[3], v[7]), d,
+                          buffer + 4 * lanes);
     put_blocks(of, b, lanes, buffer, out);
   }
 }
@@ -276,8 +278,7 @@ void windows_of(const BlockWindows& of, const void* from, const BlockScratch& sc
     return;
   }
 #ifdef AREAL_HAS_SUMS_ACROSS
-  if constexpr (std::is_same_v<M, Sum> && block == 8)
-    switch (of.size) {
+  if constexpr (std::is_same_v<M, Sum> && block == 8) switch (of.size) {
       case 2:
         return near_sums<2>(of, row, scratch, out);
       case 3:

@@ -291,6 +291,7 @@ class Blocks::Strip {
     if (first == last) {
       load(l, begin, out);
       for (std::int64_t v = begin + 1; v < end; ++v) {
+        if (add_row(l, v, out, out)) continue;
         load(l, v, row);
         kernels.merge(out, out, row, n);
       }
