@@ -17,24 +17,27 @@ namespace areal {
 /// What a window makes of NaN pixels, of each channel by itself. (A table with `SatOptions::ignore_nan` leaves out a
 /// pixel of which any channel is NaN.)
 enum class Missing : std::uint8_t {
-  propagate,  ///< windows that hold a NaN give NaN, no others do
+  propagate,  ///< windows that hold a NaN give NaN: sums, means, deviations, extremes and thresholds
   omit        ///< NaN pixels are left out
 };
 
 /// The filters. A window holds n valid pixels with sum S1 and sum of squares S2; its mean is m = S1 / n, its variance
 /// V = (n S2 - S1^2) / n^2, its standard deviation s, and p is the pixel at its anchor. Pixels beyond the edge are
-/// valid, but for `shrink`.
+/// valid, but for `shrink`, and for copies of pixels that a mask or `omit` leaves out.
 ///
 /// Sums of integers are exact. The statistic is computed from them in double, then rounded to the output's type:
 /// integers half to even (see Rounding), saturated, and 0 for NaN. Means to integers are those nearest to the quotient,
-/// for 32-bit pixels in windows of up to 2^21. Floats are added in double, in an order that their positions fix; with k
-/// pixels along each axis, d = the sum over both axes of 9 + ceil(k / 8), the error of S1 is at most d 2^-53 times the
-/// sum of magnitudes. Infinities and outliers change only the windows that hold them.
+/// in windows of up to 2^21 pixels of 32 bits, 2^37 of 16 or 2^45 of 8. Floats are added in double, in an order that
+/// their positions fix; with k pixels along each axis, d = the sum over both axes of 9 + ceil(k / 8), the error of S1
+/// is at most d 2^-53 times the sum of magnitudes. Deviations of 16f and 32f come from sums of squares in double, so
+/// that the error of V is at most 3 d 2^-53 times the mean square; those of 64f merge means and squared differences
+/// (Chan, Golub and LeVeque 1979). NaN, infinities and outliers change only the windows that hold them, and the
+/// thresholds of wolf.
 namespace filter {
 
 struct Sum {};    ///< S1
 struct Mean {};   ///< m
-struct Count {};  ///< n
+struct Count {};  ///< n, also where that is below `min_count`
 struct Variance {
   int ddof = 0;  ///< n V / (n - ddof); NaN if n <= ddof
 };
@@ -50,8 +53,8 @@ enum class Local : std::uint8_t {
   bradley,  ///< m (1 - k), k = 0.15: Bradley and Roth 2007
   niblack,  ///< m + k s, k = -0.2: Niblack 1986
   sauvola,  ///< m (1 + k (s / r - 1)), k = 0.2, r half the range of the type: Sauvola and Pietikainen 2000
-  /// m + k (s / smax - 1) (m - pmin), k = 0.5: Wolf and Jolion 2003. smax is the largest s of the windows and pmin the
-  /// least pixel of a channel of an image; s / smax is 0 if smax is.
+  /// m + k (s / smax - 1) (m - pmin), k = 0.5: Wolf and Jolion 2003. smax is the largest s of the windows of
+  /// `min_count` pixels and pmin the least pixel of a channel of an image; s / smax is 0 if smax is.
   wolf,
   nick  ///< m + k sqrt((S2 - m^2) / n), k = -0.2: Khurshid et al. 2009
 };
@@ -74,8 +77,10 @@ using Filter = std::variant<filter::Sum, filter::Mean, filter::Count, filter::Va
 struct FilterOptions {
   Window window;  ///< its edge may be any; `value` is beyond the edge with `constant`
   Missing nan = Missing::propagate;
-  bool mask = false;                ///< executes get a mask: pixels where it is 0 are left out
-  std::int64_t min_count = 1;       ///< windows with fewer valid pixels give `fill`; 0: none
+  bool mask = false;  ///< executes get a mask: pixels where it is 0 are left out
+  /// Windows with fewer valid pixels give `fill`. 0: none; a minimum of no pixels is then infinity, or the type's
+  /// largest value, and a maximum the opposite.
+  std::int64_t min_count = 1;
   std::optional<double> fill = {};  ///< none: NaN for floats, 0 for integers
   std::string algorithm = "auto";   ///< an id of the family `filter`
 };
@@ -93,7 +98,8 @@ struct FilterArguments {
 ///
 /// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum
 /// and Maximum take every type and give the same one. Windows of floats other than for these may reach beyond an edge
-/// by the image's extent, or by 1024 if that is more, but for `shrink` and `valid`.
+/// by the image's extent, or by 1024 if that is more, but for `shrink` and `valid`; so may those of extremes with a
+/// mask or `omit` and a min_count above 1. Rows of floats and for extremes have up to 2^31 - 1 pixels.
 class FilterPlan : public Plan {
  public:
   struct State;  // of the library

@@ -5,24 +5,26 @@ same axes. The cost a pixel hardly depends on the window's size. No table is mad
 
 Arguments that all filters share:
 
-- ``size``: rows and columns of the window, or one number for both. ``anchor``: row and column of its pixel in the window, by default the middle, size // 2.
+- ``size``: rows and columns of the window, or one number for both. ``anchor``: row and column of its pixel in the window, from 0 on, by default the middle, size // 2.
 - ``axes``: HW (2-D arrays), HWC, CHW, NHW, NHWC or NCHW; channels and images are filtered one by one.
 - ``edge``: what lies beyond the image. ``shrink``: nothing, windows hold the pixels inside; ``valid``: the output has only windows that lie inside,
   (H-h+1) x (W-w+1); ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc;
   ``constant``: `value`.
-- ``nan``: ``propagate``: windows that hold a NaN give NaN, no others do; ``omit``: NaN pixels are left out,
+- ``nan``: ``propagate``: windows that hold a NaN give NaN; ``omit``: NaN pixels are left out,
   of each channel by itself.
 - ``mask``: pixels where it is 0 are left out; bool or uint8, without C.
-- ``min_count``: windows with fewer valid pixels give ``fill``, by default NaN, or 0 in integers.
+- ``min_count``: windows with fewer valid pixels give ``fill``, by default NaN, or 0 in integers. With 0, a minimum of no pixels is infinity, or the dtype's
+  largest value, and a maximum the opposite.
 - ``dtype``: of the output: uint8, int8, uint16, int16, int32 (rounded half to even, saturated), float32 or float64. ``out``: an array to write to.
 - ``backend``: auto, cpu, cuda or simt. ``threads``: of the CPU; 0 for all. Results do not depend on it.
 
-Integers are exact, however large the window is: a result is rounded once, to the output's type. Raises InvalidArgument, OutOfMemory, Unavailable,
+Sums of integers are exact, however large the window is, and a sum or mean is rounded once, to the output's type. Raises InvalidArgument, OutOfMemory, Unavailable,
 DeviceError.
 """
 
 from __future__ import annotations
 
+import operator
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -43,24 +45,34 @@ _settings = lru_cache(maxsize=256)(_core.filter_settings)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:
-    if isinstance(value, (int, np.integer)):
-        return int(value), int(value)
+    least = 0 if name == "anchor" else 1
     try:
-        rows, columns = value
-        return int(rows), int(columns)
+        pair = (value, value) if isinstance(value, (int, np.integer)) else tuple(value)
+        rows, columns = (operator.index(one) for one in pair)
     except (TypeError, ValueError):
-        raise InvalidArgument(f"{name} {value!r}: it may be a whole number, or two for rows and columns") from None
+        rows = columns = least - 1
+    if not (least <= rows < 2**63 and least <= columns < 2**63):
+        raise InvalidArgument(f"{name} {value!r}: it may be a whole number from {least} on, or two for rows and columns")
+    return rows, columns
 
 
 def _filter(name: str, x: Any, size: Any, default: str, axes: str, edge: str, value: float, anchor: Any, mask: Any, nan: str, min_count: int, fill: float | None,
             dtype: Any, rounding: str, out: Any, algorithm: str, backend: str, device: int, threads: int, *, k: float | None = None, r: float | None = None,
             offset: float = 0, high: float = 255, inverted: bool = False, ddof: int = 0) -> Any:
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if on is NUMPY and not hasattr(x, "dtype"):
+        x = np.asarray(x)
     if not on.is_plain(x):
         raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
-    if dtype is None:
+    if out is not None:
+        if dtype is not None and dtype_name(dtype) != dtype_name(out.dtype):
+            raise InvalidArgument(f"dtype {dtype_name(dtype)}: out is of {dtype_name(out.dtype)}")
+        dtype = out.dtype
+    elif dtype is None:
         dtype = default or x.dtype
-    output = dtype_name(out.dtype if out is not None else dtype)
+        if name == "mean":
+            dtype = {"float16": "float32", "uint32": "float64"}.get(dtype_name(dtype), dtype)
+    output = dtype_name(dtype)
     settings = _settings(name, k, r, offset, high, bool(inverted), ddof, _pair("size", size), (-1, -1) if anchor is None else _pair("anchor", anchor), edge, value, nan,
                          mask is not None, min_count, fill, rounding, "uint8" if output == "bool" else output, algorithm, backend, device, threads)
     return _core.filter(on, x, settings, axes, mask, out)
@@ -76,7 +88,7 @@ def sum(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "sh
 def mean(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
          nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, rounding: str = "nearest", out: Any = None,
          algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
-    """Means of windows: a box blur, by default in the image's dtype.
+    """Means of windows: a box blur, by default in the image's dtype; of float16 in float32, of uint32 in float64.
 
     rounding: ``nearest``: half to even; ``opencv``: as cv2.boxFilter, bit for bit.
     """

@@ -257,7 +257,7 @@ def test_min_count_and_fill() -> None:
 
 def test_what_is_refused() -> None:
     image = np.zeros((4, 5), np.uint8)
-    for wrong, words in (({"size": 0}, "window"), ({"size": (3, -1)}, "window"), ({"size": 3, "anchor": 3}, "anchor"), ({"size": 3, "edge": "mirror"}, "edge mirror"),
+    for wrong, words in (({"size": 0}, "size 0"), ({"size": (3, -1)}, "size"), ({"size": 3, "anchor": 3}, "anchor"), ({"size": 3, "edge": "mirror"}, "edge mirror"),
                          ({"size": 3, "nan": "skip"}, "nan skip"), ({"size": 3, "rounding": "up"}, "rounding up"), ({"size": "3x3"}, "size '3x3'"),
                          ({"size": 3, "dtype": "complex64"}, "complex64"), ({"size": 3, "mask": np.ones((5, 4), bool)}, "mask"),
                          ({"size": 3, "out": image}, "out")):
@@ -269,3 +269,47 @@ def test_what_is_refused() -> None:
         filters.threshold(image.astype(np.float32), 3)
     assert filters.mean(np.zeros((0, 5), np.uint8), 3).shape == (0, 5)
     assert filters.mean(image, 9, edge="valid").size == 0
+
+
+def test_windows_of_one_pixel() -> None:
+    for dtype in ("uint8", "uint16", "int16", "int32", "float32"):
+        image = np.array([[10, 20, 30], [40, 50, 60]], dtype)
+        assert np.array_equal(filters.mean(image, 1), image)
+        assert np.array_equal(filters.mean(image, (2, 1), anchor=(1, 0))[0], image[0])  # whose first row holds one pixel
+        assert np.array_equal(filters.mean(image[:, ::2], 1), image[:, ::2])
+
+
+def test_min_count_of_extremes_counts_what_lies_far_beyond_the_edge() -> None:
+    image = np.arange(25, dtype=np.uint8).reshape(5, 5)
+    mask = np.ones((5, 5), bool)
+    mask[0, 0] = False
+    assert int(filters.count(image, 41, edge="replicate", mask=mask).min()) >= 840
+    assert np.array_equal(filters.max(image, 41, edge="replicate", mask=mask, min_count=840, fill=99), np.full((5, 5), 24))
+
+
+def test_windows_larger_than_the_image_have_no_valid_output() -> None:
+    for dtype in ("uint8", "float32"):
+        for name in ("mean", "min"):
+            assert getattr(filters, name)(np.zeros((4, 4), dtype), (2**40, 1), edge="valid").shape == (0, 4)
+            assert getattr(filters, name)(np.zeros((4, 4), dtype), (1, 2**40), edge="valid").shape == (4, 0)
+
+
+def test_values_beyond_the_edge_are_those_of_the_type() -> None:
+    assert filters.max(np.zeros((4, 4), np.uint64), 3, edge="constant", value=2.0**63)[0, 0] == 2**63
+    with pytest.raises(areal.InvalidArgument, match="value"):
+        filters.max(np.zeros((4, 4), np.uint64), 3, edge="constant", value=2.0**64)
+
+
+def test_sizes_and_outputs_that_are_none() -> None:
+    image = np.zeros((4, 4), np.uint8)
+    for size in ((3.9, 3.9), "35", 2**63, 3.0, 0, -1, (1, 2, 3), None):
+        with pytest.raises(areal.InvalidArgument, match="size"):
+            filters.sum(image, size)
+    with pytest.raises(areal.InvalidArgument, match="anchor"):
+        filters.sum(image, 3, anchor=-1)
+    with pytest.raises(areal.InvalidArgument, match="dtype float64"):
+        filters.mean(image, 3, dtype="float64", out=np.zeros((4, 4), np.uint8))
+    assert filters.mean([[1.0, 2.0]], 1).tolist() == [[1, 2]]
+    assert filters.mean(np.ones((3, 3), np.float16), 3).dtype == np.float32
+    assert filters.mean(np.ones((3, 3), np.uint32), 3).dtype == np.float64
+    assert filters.count(image, 3, mask=np.zeros((4, 4), bool), dtype="float32").max() == 0

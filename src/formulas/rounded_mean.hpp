@@ -12,7 +12,7 @@ namespace areal::formulas {
 /// corrected afterwards.
 struct RoundedMean {
   std::uint32_t pixels = 1, factor = 0;
-  int shift = 0;  ///< of the upper word; -1 if n is 1
+  int shift = -1;  ///< of the upper word; -1 if n is 1
 
   static constexpr bool serves(std::uint64_t n, std::uint64_t most_of_a_pixel) noexcept {
     return n < (std::uint64_t{1} << 31) && most_of_a_pixel * n + n / 2 < (std::uint64_t{1} << 31);

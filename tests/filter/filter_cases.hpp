@@ -99,7 +99,7 @@ inline Expected expected(const Case& c, const oracle::Seen& seen, const Plane& p
     return {c.out == Type::f32 ? static_cast<double>(static_cast<float>(real)) : real,
             std::fabs(real) * (relative + (relative > 0 ? rounding : 0))};
   };
-  if (seen.n < c.options.min_count) {
+  if (seen.n < c.options.min_count && !std::holds_alternative<filter::Count>(c.filter)) {
     const double fill = c.options.fill.value_or(whole ? 0 : nan);
     return {whole ? oracle::saturated(fill, c.out) : fill, 0};
   }

@@ -207,6 +207,29 @@ TEST(StripFaults, ReadersAndSinksThatThrow) {
   EXPECT_EQ(tables.fault(picture), "");
 }
 
+TEST(StripFaults, ReadersThatGiveAnotherBlock) {
+  StripSat strips = picture.strips(tiled);
+  const auto refused = [&](const auto& change) {
+    return refusal([&] {
+      strips.run(
+          [&](std::int64_t, std::int64_t, const View& buffer) {
+            View block = buffer;
+            change(block);
+            return ConstView(block);
+          },
+          [](const Piece&) { return true; });
+    });
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(refused([](View& v) { v.shape.height = 3; }), "read shape 40x3"));
+  EXPECT_TRUE(has(refused([](View& v) { v.shape.width = 39; }), "read shape 39x7"));
+  EXPECT_TRUE(has(refused([](View& v) { v.type = Type::s8; }), "read type 8s"));
+  EXPECT_TRUE(has(refused([](View& v) { v.row_pitch += 8; }), "its rows lie in the buffer otherwise"));
+  EXPECT_TRUE(has(refused([](View& v) { v.memory = {MemoryPlace::cuda, 0}; }), "it must be in host memory"));
+}
+
 TEST(StripFaults, SinksThatStop) {
   StripSat strips = picture.strips(tiled);
   for (int most = 1; most <= 5; ++most) {

@@ -80,6 +80,8 @@ Filter filter_of(const Request& request) {
 Size cells_of(std::string_view option, const std::string& text, std::int64_t least) {
   const auto parts = split(text, 'x');
   if (parts.size() > 2) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
+  for (const auto& part : parts)
+    if (part.empty()) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
   const std::int64_t width = whole_number(option, parts[0], least);
   return {width, parts.size() == 1 ? width : whole_number(option, parts[1], least)};
 }
@@ -107,24 +109,40 @@ FilterOptions options_of(const Request& request) {
 }
 
 /// Pictures keep the image's depth where the values fit; arrays keep the values.
-Type output_type(const Request& request, Type image, bool is_frames) {
+Type output_type(const Request& request, Type image, bool is_video) {
   if (!request.type.empty()) {
     const auto type = type_named(request.type);
     if (!type) refuse("--type ", request.type, ": may be 8u, 8s, 16u, 16s, 32s, 32f or 64f");
     return *type;
   }
-  if (is_threshold(request) || is_frames) return Type::u8;
-  const bool keeps = request.name == "mean" || request.name == "min" || request.name == "max";
-  if (request.output.ends_with(".npy")) return keeps ? image : request.name == "count" ? Type::s32 : Type::f64;
-  const std::string extension = std::filesystem::path(request.output).extension().string();
+  const bool is_extreme = request.name == "min" || request.name == "max";
+  if (is_video && image != Type::u8 && !is_threshold(request))
+    refuse("-o ", request.output, ": ", name_of(image),
+           " pixels do not fit a video; write pictures into a folder, whose name ends in /, or give --type 8u");
+  if (is_extreme) return image;
+  if (is_threshold(request) || is_video) return Type::u8;
+  const bool keeps = request.name == "mean";
+  if (request.output.ends_with(".npy")) {
+    if (keeps) return image == Type::f16 ? Type::f32 : image == Type::u32 ? Type::f64 : image;
+    return request.name == "count" ? Type::s32 : Type::f64;
+  }
+  const bool is_folder = request.output.ends_with('/');  // of .png
+  const std::string extension = is_folder ? ".png" : std::filesystem::path(request.output).extension().string();
   const bool holds_floats = extension == ".tif" || extension == ".tiff" || extension == ".exr";
   if (!keeps && holds_floats) return Type::f32;
-  const bool fits = request.name != "sum" && request.name != "count";
+  const bool fits = keeps || request.name == "std";
   if ((image == Type::u8 || image == Type::u16) && fits) return extension == ".exr" ? Type::f32 : image;
   if (!holds_floats)
-    refuse("-o ", request.output, ": ", fits ? std::string(name_of(image)) + " pixels" : request.name + "s",
+    refuse("-o ", request.output, ": ",
+           fits                    ? std::string(name_of(image)) + " pixels"
+           : request.name == "var" ? "variances"
+                                   : request.name + "s",
            " do not fit this format; write .npy, .tif or .exr");
   return Type::f32;
+}
+
+bool is_video(const std::string& path) {
+  return path.ends_with(".mp4") || path.ends_with(".avi") || path.ends_with(".mkv");
 }
 
 /// Keeps the plan, the workspace and the output of images of one shape and type.
@@ -135,9 +153,9 @@ class Filtering {
     if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
   }
 
-  ConstView operator()(const ConstView& image, bool is_frame) {
+  ConstView operator()(const ConstView& image) {
     if (image.shape.empty()) refuse(request_.input.path, ": is empty; a window needs pixels");
-    if (!plan_ || plan_->image_shape() != image.shape || plan_->in() != image.type) prepare(image, is_frame);
+    if (!plan_ || plan_->image_shape() != image.shape || plan_->in() != image.type) prepare(image);
     FilterArguments arguments{.image = image, .out = out_.view()};
     if (options_.mask) arguments.mask = std::as_const(mask_).view();
     plan_->execute(arguments, *workspace_);
@@ -146,8 +164,8 @@ class Filtering {
   }
 
  private:
-  void prepare(const ConstView& image, bool is_frame) {
-    const Type type = output_type(request_, image.type, is_frame);
+  void prepare(const ConstView& image) {
+    const Type type = output_type(request_, image.type, is_video(request_.output));
     workspace_.reset();
     plan_.emplace(image.shape, image.type, type, filter_, options_, settings_.execution());
     workspace_.emplace(*plan_);
@@ -172,9 +190,6 @@ class Filtering {
 class Sink {
  public:
   Sink(std::string path, double rate) : path_(std::move(path)), rate_(rate > 0 ? rate : 25) {}
-  static bool is_video(const std::string& path) {
-    return path.ends_with(".mp4") || path.ends_with(".avi") || path.ends_with(".mkv");
-  }
   void put(const ConstView& image, std::int64_t number) {
     if (is_video(path_)) {
       if (!video_) video_ = media::open_video_writer(path_, image.shape.width, image.shape.height, rate_);
@@ -209,7 +224,7 @@ void run(const Request& request, const Settings& settings) {
   media::require_other_files({request.output}, {request.input.path, request.mask});
   const auto source = open_source(request.input, settings);
   const bool is_sequence = source->is_sequence();
-  const bool takes_frames = Sink::is_video(request.output) || request.output.ends_with('/');
+  const bool takes_frames = is_video(request.output) || request.output.ends_with('/');
   if (is_sequence && !takes_frames)
     refuse("-o ", request.output, ": ", request.input.path,
            " has frames; write a video, .mp4, .avi or .mkv, or pictures into a folder, whose name ends in /");
@@ -217,7 +232,7 @@ void run(const Request& request, const Settings& settings) {
   ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
   Item item;
   std::int64_t frames = 0;
-  for (; source->next(item); bar.update(++frames)) sink.put(filtered(item.pixels.view(), takes_frames), frames);
+  for (; source->next(item); bar.update(++frames)) sink.put(filtered(item.pixels.view()), frames);
   if (frames == 0) refuse(request.input.path, ": has no frames");
   sink.finish();
   if (!source->damage().empty()) throw IoError(source->damage());
@@ -249,7 +264,8 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--high", request->high, "Thresholds: the value of pixels above theirs (255)")->type_name("V");
   verb->add_flag("--inverted", request->inverted, "Thresholds: pixels above theirs are 0, the others --high");
   verb->add_option("--ddof", request->ddof, "var, std: divide by the number of pixels less this (0)")->type_name("N");
-  verb->add_option("--mask", request->mask, "A picture or .npy: pixels where it is 0 are left out")->type_name("FILE");
+  verb->add_option("--mask", request->mask, "A picture or .npy of 8 bits: pixels where it is 0 are left out")
+      ->type_name("FILE");
   verb->add_option("--nan", request->nan,
                    "propagate (default): windows that hold a NaN give NaN; omit: NaN are left out")
       ->type_name("NAME");

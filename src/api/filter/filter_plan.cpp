@@ -63,7 +63,8 @@ void check_value(const Window& window, Type in) {
   if (window.edge != Edge::constant || is_float(in)) return;
   const auto [least, most] = range_of(in);
   const double value = window.value;
-  const bool fits = value >= least && value <= most && value == std::floor(value) && value < 0x1p63;
+  const double beyond = is_signed_integer(in) ? most + 1 : std::ldexp(1, static_cast<int>(8 * size_of(in)));
+  const bool fits = value >= least && value <= most && value == std::floor(value) && value < beyond;
   require(fits, "window: value ", value, " for pixels of ", name_of(in),
           ": it may be a whole number that this type holds");
 }
@@ -84,18 +85,20 @@ void check_sums(const Request& request) {
 }
 
 // Floats are added in the order of their positions, so that pixels beyond an edge cannot be summed up in advance.
+// Neither are the valid pixels counted whose number decides.
 void check_reach(const Request& request) {
   require(request.image.width < (std::int64_t{1} << 31), "image width ", request.image.width,
           ": algorithm blocks takes rows of up to 2^31 - 1 pixels");
-  if (is_extreme(request.filter) || request.options.window.edge == Edge::shrink ||
+  const bool counts = request.options.min_count > 1 && (request.options.mask || request.options.nan == Missing::omit);
+  if ((is_extreme(request.filter) && !counts) || request.options.window.edge == Edge::shrink ||
       request.options.window.edge == Edge::valid)
     return;
   for (const formulas::WindowAxis* axis : {&request.axes.columns, &request.axes.rows}) {
     const std::int64_t most = cpu::Blocks::most_beyond(axis->extent);
     require(axis->before <= most && axis->size - 1 - axis->before <= most, "window: ", request.options.window.width,
-            "x", request.options.window.height, " reaches more than ", most,
-            " pixels beyond the edge of a float image of ", request.image.width, "x", request.image.height,
-            ", which only edges shrink and valid allow");
+            "x", request.options.window.height, " reaches more than ", most, " pixels beyond the edge of ",
+            is_extreme(request.filter) ? "an image with valid pixels to count, " : "a float image of ",
+            request.image.width, "x", request.image.height, ", which only edges shrink and valid allow");
   }
 }
 
@@ -121,11 +124,13 @@ Request checked(const Shape& image, Type in, Type out, const Filter& filter, con
   check_types(filter, in, out);
   check_parameters(filter, in);
   const Window& window = options.window;
+  FilterOptions used = options;
+  if (std::holds_alternative<filter::Count>(filter)) used.min_count = 0;
   Request request{image,
                   in,
                   out,
                   filter,
-                  options,
+                  used,
                   window_axes(image.width, image.height, window),
                   options.fill.value_or(is_float(out) ? std::numeric_limits<double>::quiet_NaN() : 0)};
   check_value(window, in);
@@ -229,6 +234,8 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   auto on_cpu = request_of<cpu::FilterRequest>(request);
   on_cpu.threads = execution.threads;
   state->algorithm = chosen_on_cpu(request, on_cpu);
+  state->reason = reason_of(*state);
+  if (state->out_shape().empty()) return state;
   if (state->algorithm == "walk") {
     state->walk.emplace(on_cpu);
     state->workspace_bytes = state->walk->workspace_bytes();
@@ -240,7 +247,6 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
     state->blocks.emplace(on_cpu);
     state->workspace_bytes = state->blocks->workspace_bytes();
   }
-  state->reason = reason_of(*state);
   return state;
 }
 
@@ -284,6 +290,7 @@ void FilterPlan::State::prepare(void* memory, Stream stream) const {
 
 std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* memory, Stream stream) const {
   if (device) return device->execute(arguments, memory, stream, {});
+  if (arguments.out.shape.empty()) return algorithm;
   if (walk)
     walk->execute(arguments, memory);
   else if (extremes)

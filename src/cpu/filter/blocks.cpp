@@ -59,8 +59,9 @@ Blocks::Blocks(const FilterRequest& request)
 
   const bool adds_nothing = request.columns.edge == Edge::shrink ||
                             (request.columns.edge == Edge::zero && layers_[0].kind != Kind::moments && !counts());
-  columns_ = cut(request.columns, extreme || adds_nothing, column_block_);
-  rows_ = cut(request.rows, extreme || adds_nothing, row_block_);
+  const bool only_whether = !counts() || request.min_count <= 1;  // a window holds a pixel that counts
+  columns_ = cut(request.columns, (extreme && only_whether) || adds_nothing, column_block_);
+  rows_ = cut(request.rows, (extreme && only_whether) || adds_nothing, row_block_);
 
   const std::int64_t width = request.image.width, start = formulas::floor_div(-columns_.before, column_block_);
   along_.block = column_block_;

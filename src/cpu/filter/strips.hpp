@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -57,9 +58,9 @@ struct Strips {
       }
     };
     if (slots(threads) == 1 || all() == 1)
-      on_slot_0(body);
+      on_slot_0(std::ref(body));  // a function of a reference allocates nothing
     else
-      on_threads(threads, all(), body);
+      on_threads(threads, all(), std::ref(body));
     if (cancellation != nullptr) cancellation->check();
   }
 };

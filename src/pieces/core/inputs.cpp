@@ -15,11 +15,16 @@ Inputs::Inputs(const Form& form, const ImageReader& read, const ImageReader& sec
 
 ConstView Inputs::read(std::size_t which, std::int64_t x, std::int64_t y, const View& buffer) const {
   const ConstView block = readers_[which](x, y, buffer);
-  if (block.data == buffer.data) return buffer;
-  check_view(names_[which], block, buffer.shape, buffer.type);
   require(block.memory.is_host(), names_[which], ": a block lies on CUDA device ", block.memory.device,
           ", it must be in host memory");
-  return block;
+  check_view(names_[which], block, buffer.shape, buffer.type);
+  if (block.data != buffer.data) return block;
+  const Shape& s = buffer.shape;
+  const bool same = (s.height == 1 || block.row_pitch == buffer.row_pitch) &&
+                    (s.channels == 1 || block.plane_pitch == buffer.plane_pitch) &&
+                    (s.batch == 1 || block.batch_pitch == buffer.batch_pitch);
+  require(same, names_[which], ": its rows lie in the buffer otherwise than the buffer's");
+  return buffer;
 }
 
 }  // namespace areal::pieces
