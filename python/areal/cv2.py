@@ -1,5 +1,5 @@
-"""``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``erode``, ``dilate``, ``adaptiveThreshold`` and
-``ximgproc.niBlackThreshold`` at areal's speed, for arrays in host memory.
+"""``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``GaussianBlur``, ``erode``, ``dilate``,
+``adaptiveThreshold``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
 
 Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
 OpenCV.
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 __all__ = ["ADAPTIVE_THRESH_GAUSSIAN_C", "ADAPTIVE_THRESH_MEAN_C", "BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT",
-           "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "THRESH_BINARY",
-           "THRESH_BINARY_INV", "adaptiveThreshold", "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "sqrBoxFilter", "ximgproc"]
+           "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "GaussianBlur",
+           "THRESH_BINARY", "THRESH_BINARY_INV", "adaptiveThreshold", "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "sqrBoxFilter", "ximgproc"]
 
 CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = 0, 2, 3, 4, 5, 6
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_ISOLATED = 0, 1, 2, 4, 16
@@ -92,6 +92,7 @@ _BOXES = {"uint8": (CV_8U, *_ALL), "uint16": (CV_16U, *_ALL), "int16": (CV_16S, 
           "float64": (CV_64F, *_NO_32S)}
 _SQUARE_BOXES = {"uint8": (CV_32F, *_ALL), "uint16": (CV_32F, *_NO_32S), "int16": (CV_32F, *_NO_32S), "float32": (CV_64F, *_NO_32S),
                  "float64": (CV_64F, *_NO_32S)}
+_GUIDED = ("uint8", "float32")
 _EXTREMES = ("uint8", "uint16", "int16", "float32", "float64")
 _EDGES = {BORDER_CONSTANT: "zero", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "symmetric", BORDER_REFLECT_101: "reflect"}
 _MOST_CHANNELS = 128  # of OpenCV 5.0
@@ -420,6 +421,66 @@ def dilate(src: NDArray[Any], kernel: NDArray[Any] | None, dst: NDArray[Any] | N
     return _extreme("dilate", src, kernel, dst, anchor, iterations, borderType, borderValue, "max")
 
 
+def _blur_axis(function: str, size: int, sigma: float, name: str) -> tuple[int, float]:
+    """The kernel's size and sigma as OpenCV has them."""
+    if size <= 0 and sigma > 0:
+        size = round(sigma * (3 if name == "uint8" else 4) * 2 + 1) | 1
+    if size <= 0 or size % 2 == 0:
+        raise _error(function, f"ksize {size}: it must be odd, or 0 with a sigma above 0", _ASSERTION)
+    if size == 1:
+        return 1, 0.0
+    if sigma > 0:
+        return size, sigma
+    if size in (5, 7, 9):
+        raise _error(function, f"ksize {size} with sigma 0: OpenCV has weights for it that are no Gaussian's; give a sigma", _UNSUPPORTED)
+    return size, math.sqrt(0.5 / math.log(2)) if size == 3 else ((size - 1) * 0.5 - 1) * 0.3 + 0.8
+
+
+def GaussianBlur(src: NDArray[Any], ksize: Sequence[int], sigmaX: float, dst: NDArray[Any] | None = None,  # noqa: N802, N803
+                 sigmaY: float | None = 0, borderType: int | None = BORDER_DEFAULT, hint: int | None = 0) -> NDArray[Any]:  # noqa: N803
+    """The Gaussian of ksize = (width, height), both odd, or 0 for 3 sigmas (uint8) or 4 (others) to each side: an array of src's shape and depth.
+
+    src: uint8, uint16, int16, float32 or float64. sigmaY 0 is sigmaX; sigmaX 0 follows from ksize, except for a ksize of 5, 7 and 9, whose weights
+    OpenCV has in a table. borderType as in ``boxFilter``. hint changes nothing. float32 is within 1e-5 of OpenCV's relative to the magnitude of pixels,
+    float64 within 1e-12, int16 within 1; OpenCV rounds the weights of uint8 to 2^-8 and of uint16 to 2^-16, results are within 2 and 3. O(sigma) a
+    pixel. Raises areal.cv2.error. As cv2.GaussianBlur of OpenCV 4.14 and 5.0.
+    """
+    function = "GaussianBlur"
+    image, name = _image(function, src, _EXTREMES)
+    if image.size == 0:
+        raise _error(function, "src is empty", _ASSERTION)
+    width, height = _pair(function, "ksize", ksize)
+    across, down = _number(function, "sigmaX", sigmaX), _number(function, "sigmaY", 0 if sigmaY is None else sigmaY)
+    border = BORDER_DEFAULT if borderType is None else _whole(function, "borderType", borderType)
+    edge = _EDGES.get(border & ~BORDER_ISOLATED)
+    if edge is None:
+        raise _error(function, f"borderType {border}: it may be CONSTANT, REPLICATE, REFLECT, REFLECT_101, | ISOLATED")
+    if hint is not None and _whole(function, "hint", hint) not in (0, 1, 2):
+        raise _error(function, f"hint {hint}: it may be 0, 1 or 2")
+    down = down if down > 0 else across
+    width, across = _blur_axis(function, width, across, name)
+    height, down = _blur_axis(function, height, down, name)
+    result, out = _output(function, "dst", dst, image.shape, image.dtype)
+    x = _for_filters(image)
+    more: dict[str, Any] = {"axes": "HWC" if x.ndim == 3 else "HW", "edge": edge, "algorithm": "convolution", "backend": "cpu"}
+    reach_x, reach_y = width // 2, height // 2
+    try:
+        if reach_x == 0 or reach_y == 0 or abs(reach_x / across - reach_y / down) < 1e-9:
+            passes = [((down, across), reach_x / across if reach_x > 0 else reach_y / down if reach_y > 0 else 1.0)]
+        else:
+            passes = [((down, 0.0), reach_y / down), ((0.0, across), reach_x / across)]
+        for sigma, truncate in passes[:-1]:
+            x = filters.gaussian(x, sigma, truncate=truncate, dtype=np.float64, **more)
+        fits = not np.may_share_memory(x, out) and _for_filters(out) is out and (x.ndim == 2 or x.shape[2] <= 4)
+        sigma, truncate = passes[-1]
+        made = filters.gaussian(x, sigma, truncate=truncate, dtype=out.dtype, out=out if fits else None, **more)
+    except Error as e:
+        raise _error(function, str(e)) from e
+    if made is not out:
+        out[...] = made
+    return result
+
+
 def _block(function: str, value: Any) -> int:
     size = _whole(function, "blockSize", value)
     if size < 3 or size % 2 == 0:
@@ -492,6 +553,17 @@ class ximgproc:  # noqa: N801
         """
         return _local_threshold(_src, maxValue, type, blockSize, k, _dst, binarizationMethod, r)
 
+    @staticmethod
+    def guidedFilter(guide: NDArray[Any], src: NDArray[Any], radius: int, eps: float, dst: NDArray[Any] | None = None,  # noqa: N802
+                     dDepth: int | None = -1, scale: float | None = 1.0) -> NDArray[Any]:  # noqa: N803
+        """The guided filter of windows of 2 radius + 1 pixels: an array of src's shape.
+
+        guide: of 1 or 3 channels; guide, src: uint8 or float32. eps: above 0. dDepth: -1 for src's, or CV_32F. scale: 1. This computes in float64 and
+        OpenCV in float32: with pixels of 0 to 255 and eps of 65 or more, floats are within 1e-2 and bytes within 1. A NaN changes the pixels that share
+        a window with it. O(1) a pixel. Raises areal.cv2.error. As cv2.ximgproc.guidedFilter of OpenCV 5.0.
+        """
+        return _guided(guide, src, radius, eps, dst, dDepth, scale)
+
 
 def _local_threshold(src: Any, max_value: Any, kind: Any, block_size: Any, k: Any, dst: Any, method: Any, r: Any) -> NDArray[Any]:
     function = "niBlackThreshold"
@@ -526,4 +598,38 @@ def _local_threshold(src: Any, max_value: Any, kind: Any, block_size: Any, k: An
         np.clip(np.rint(level, out=level), limits.min, limits.max, out=level)
     chosen_pixels = image <= level if inverted else image > level
     np.multiply(chosen_pixels, image.dtype.type(most), out=out)
+    return result
+
+
+def _guided(guide: Any, src: Any, radius: Any, eps: Any, dst: Any, ddepth: Any, scale: Any) -> NDArray[Any]:
+    function = "guidedFilter"
+    image, name = _image(function, src, _GUIDED)
+    by, _ = _image(function, guide, _GUIDED)
+    if image.size == 0:
+        raise _error(function, "src is empty", _ASSERTION)
+    if by.shape[:2] != image.shape[:2]:
+        raise _error(function, f"guide of {by.shape[1]}x{by.shape[0]}: it must have src's size, {image.shape[1]}x{image.shape[0]}", _ASSERTION)
+    if by.ndim == 3 and by.shape[2] != 3:
+        raise _error(function, f"guide has {by.shape[2]} channels: it may have 1 or 3", _UNSUPPORTED)
+    depth = -1 if ddepth is None else _whole(function, "dDepth", ddepth)
+    depth = _DEPTHS[name] if depth < 0 else depth
+    if depth not in (_DEPTHS[name], CV_32F):
+        raise _error(function, f"dDepth {depth} with src of {name}: it may be -1, {_DEPTHS[name]} or {CV_32F}", _UNSUPPORTED)
+    cells = _whole(function, "radius", radius)
+    if cells < 0:
+        raise _error(function, f"radius {cells}: it must not be negative", _ASSERTION)
+    noise = _number(function, "eps", eps)
+    if noise <= 0:
+        raise _error(function, f"eps {noise}: it must be above 0", _ASSERTION)
+    if scale is not None and _number(function, "scale", scale) != 1:
+        raise _error(function, f"scale {scale}: only 1 is supported", _UNSUPPORTED)
+    result, out = _output(function, "dst", dst, image.shape, _DTYPES[depth])
+    x, by = _for_filters(image), _for_filters(by)
+    fits = not np.may_share_memory(x, out) and not np.may_share_memory(by, out) and _for_filters(out) is out and (x.ndim == 2 or x.shape[2] <= 4)
+    try:
+        made = filters.guided(x, cells, noise, by, axes="HWC" if x.ndim == 3 else "HW", edge="symmetric", dtype=out.dtype, out=out if fits else None, backend="cpu")
+    except Error as e:
+        raise _error(function, str(e)) from e
+    if made is not out:
+        out[...] = made
     return result

@@ -1,4 +1,4 @@
-"""Filters straight from the pixels: the mean, deviation, extreme or threshold of the window around every pixel.
+"""Filters straight from the pixels: the mean, deviation, extreme or threshold of the window around every pixel, guided filters and Gaussians.
 
 Every filter takes an array of NumPy, PyTorch, CuPy or another array in CUDA memory, and returns one of the same framework on the same device, with the
 same axes. The cost a pixel hardly depends on the window's size. No table is made, so memory is that of input and output.
@@ -36,12 +36,14 @@ from ._errors import InvalidArgument
 from ._frameworks import NUMPY, framework_of
 from ._sat import Edge
 
-__all__ = ["count", "max", "mean", "min", "std", "sum", "threshold", "var"]
+__all__ = ["count", "gaussian", "guided", "max", "mean", "min", "std", "sum", "threshold", "var"]
 
 Missing = Literal["propagate", "omit"]
 Method = Literal["mean", "bradley", "niblack", "sauvola", "wolf", "nick"]
 
 _settings = lru_cache(maxsize=256)(_core.filter_settings)
+_guided_settings = lru_cache(maxsize=256)(_core.guided_settings)
+_gaussian_settings = lru_cache(maxsize=256)(_core.gaussian_settings)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:
@@ -148,3 +150,52 @@ def threshold(x: Any, size: int | tuple[int, int], *, method: Method = "sauvola"
     """
     return _filter(f"threshold-{method}", x, size, "uint8", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device,
                    threads, k=k, r=r, offset=offset, high=high, inverted=inverted)
+
+
+def _numbers(name: str, value: Any) -> tuple[float, float]:
+    try:
+        if isinstance(value, (int, float, np.number)):
+            return float(value), float(value)
+        rows, columns = value
+        return float(rows), float(columns)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{name} {value!r}: it may be a number, or two for rows and columns") from None
+
+
+def _apply(x: Any, axes: str, dtype: Any, out: Any, guide: Any, settings: Any) -> Any:
+    """settings(dtype's name): those of the filter."""
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if not on.is_plain(x):
+        raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
+    output = dtype_name(out.dtype if out is not None else x.dtype if dtype is None else dtype)
+    return _core.filter(on, x, settings("uint8" if output == "bool" else output), axes, None, out, guide)
+
+
+def guided(p: Any, radius: int | tuple[int, int] = 8, eps: float = 1e-3, guide: Any = None, *, axes: str = "", edge: Edge = "shrink", value: float = 0,
+           dtype: Any = None, out: Any = None, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """The guided filter (He, Sun and Tang 2010): smooths p, and keeps the edges of a guide I. uint8, uint16 and float32, by default in p's dtype.
+
+    In each window of 2 radius + 1 rows and columns q = a I + b is the line nearest to p, with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I).
+    A pixel's q is the mean over all windows that hold it.
+
+    guide: p's axes, without C, or with C for 1 or 3 channels; p of HW may have a guide of HWC. With 3 channels a is a vector. It may have another dtype
+    than p. None: each channel of p guides itself.
+    eps: above 0, in the square of the guide's units: 1e-3 for a guide of 0 to 1 is 65 for one of uint8.
+    edge: all but ``valid``; a and b lie beyond an edge as pixels do. A NaN changes the pixels that share a window with it. O(1) a pixel. On the CPU.
+    """
+    rows, columns = _pair("radius", radius)
+    return _apply(p, axes, dtype, out, guide, lambda output: _guided_settings(float(eps), 1.0, (2 * rows + 1, 2 * columns + 1), (-1, -1), edge, value, output,
+                                                                              algorithm, backend, device, threads))
+
+
+def gaussian(x: Any, sigma: float | tuple[float, float], *, truncate: float = 4, passes: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0,
+             dtype: Any = None, out: Any = None, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """The Gaussian, by default in the image's dtype. sigma: a number, or two for rows and columns, 0 to 1000.
+
+    algorithm: ``convolution``, by default up to sigma 8: weights as far as int(truncate sigma + 1/2), in float64, O(sigma) a pixel. ``extended-boxes``
+    (Gwosdek et al. 2011), beyond: boxes of the same variance that repeat `passes` times, O(passes) a pixel. A number of passes chooses boxes for every
+    sigma. From sigma 2 on, 5 of them, the default, differ from the Gaussian by at most 0.022 of the range of pixel values, 3 by 0.040.
+    edge: ``shrink`` divides by the weights inside. On the CPU.
+    """
+    return _apply(x, axes, dtype, out, None, lambda output: _gaussian_settings(_numbers("sigma", sigma), float(truncate), passes, edge, value, output, algorithm,
+                                                                               backend, device, threads))

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include "bindings.hpp"
 #include "planned.hpp"
 #include "process.hpp"
@@ -50,13 +51,41 @@ Filter filter_of(std::string_view name, std::optional<double> k, std::optional<d
   throw InvalidArgument("filter " + std::string(name) + ": areal has none of that name");
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> made_before{0};
+  return ++made_before;
+}
+
+FilterSettings guided_settings(double eps, double scale, std::array<std::int64_t, 2> size,
+                               std::array<std::int64_t, 2> anchor, const std::string& edge, double value,
+                               const std::string& dtype, const std::string& algorithm, const std::string& backend,
+                               int device, int threads) {
+  FilterSettings made{filter::Guided{eps, scale}, {}, type_of_numpy_name(dtype, "dtype"), {}};
+  made.options.window = {size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
+  made.options.algorithm = algorithm;
+  made.execution = execution_of(backend, device, threads);
+  made.number = next_number();
+  return made;
+}
+
+FilterSettings gaussian_settings(std::array<double, 2> sigma, double truncate, int passes, const std::string& edge,
+                                 double value, const std::string& dtype, const std::string& algorithm,
+                                 const std::string& backend, int device, int threads) {
+  FilterSettings made{
+      filter::Gaussian{sigma[1], sigma[0], truncate, passes}, {}, type_of_numpy_name(dtype, "dtype"), {}};
+  made.options.window.edge = edge_of(edge), made.options.window.value = value;
+  made.options.algorithm = algorithm;
+  made.execution = execution_of(backend, device, threads);
+  made.number = next_number();
+  return made;
+}
+
 FilterSettings settings_of(const std::string& name, std::optional<double> k, std::optional<double> r, double offset,
                            double high, bool inverted, int ddof, std::array<std::int64_t, 2> size,
                            std::array<std::int64_t, 2> anchor, const std::string& edge, double value,
                            const std::string& nan, bool mask, std::int64_t min_count, std::optional<double> fill,
                            const std::string& rounding, const std::string& dtype, const std::string& algorithm,
                            const std::string& backend, int device, int threads) {
-  static std::atomic<std::uint64_t> made_before{0};
   FilterSettings made{filter_of(name, k, r, offset, high, inverted, ddof), {}, type_of_numpy_name(dtype, "dtype"), {}};
   made.options.window = {size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
   if (rounding != "nearest" && rounding != "opencv")
@@ -67,8 +96,16 @@ FilterSettings settings_of(const std::string& name, std::optional<double> k, std
   made.options.mask = mask, made.options.min_count = min_count, made.options.fill = fill;
   made.options.algorithm = algorithm;
   made.execution = execution_of(backend, device, threads);
-  made.number = ++made_before;
+  made.number = next_number();
   return made;
+}
+
+/// Rows and columns change places where the image is read transposed.
+Filter filter_in(const FilterSettings& settings, bool transposed) {
+  Filter filter = settings.filter;
+  auto* const gaussian = std::get_if<filter::Gaussian>(&filter);
+  if (gaussian != nullptr && transposed) std::swap(gaussian->sigma_x, gaussian->sigma_y);
+  return filter;
 }
 
 /// Windows are of rows and columns, also where the image is read transposed.
@@ -82,28 +119,46 @@ FilterOptions options_in(const FilterSettings& settings, bool transposed) {
 struct FilterKey {
   PlanKey plan;
   bool transposed;
+  std::int64_t guide = 0;  ///< channels
+  Type guide_type = Type::u8;
   friend bool operator==(const FilterKey&, const FilterKey&) = default;
 };
 
+/// The axes of a guide: the image's, with or without C.
+const Axes& axes_of_guide(const Axes& axes, std::size_t dimensions) {
+  const Axes& plain = axes.without_channels();
+  if (dimensions == static_cast<std::size_t>(plain.dimensions)) return plain;
+  return axes.c >= 0 ? axes : Axes::of(std::string(axes.letters) + "C", dimensions);
+}
+
 /// An array of a value for each window, with the image's axes.
 nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& settings, std::string_view letters,
-                    nb::handle mask, nb::handle out) {
+                    nb::handle mask, nb::handle out, nb::handle guide) {
   static auto& recent = *new RecentlyUsed<FilterKey, Planned<FilterPlan>>;  // see areal.sat
   CallArrays arrays{Framework(on)};
   PythonArray image = arrays.first(array, "array");
   const Axes& axes = Axes::of(letters, image.ref().dimensions);
   if (axes.volume) throw InvalidArgument("axes DHW: windows are of images; with NHW each slice is one");
-  const Pixels pixels = arrays.pixels(array, axes, true, mask.is_none(), image);
+  const Pixels pixels = arrays.pixels(array, axes, true, mask.is_none() && guide.is_none(), image);
   FilterKey key{{pixels.view.shape, pixels.view.type, pixels.order.layout, &axes, pixels.view.memory, settings.number},
                 pixels.order.transposed};
   key.plan.is_numpy = arrays.framework().is_numpy(), key.plan.is_forked = is_forked_child();
+  PythonArray kept, kept_guide;
+  FilterArguments arguments{pixels.view, {}, {}};
+  if (!guide.is_none()) {
+    const Axes& guide_axes = axes_of_guide(axes, arrays.read(guide, "guide").ref().dimensions);
+    const bool interleaved = guide_axes.c < 0 || guide_axes.c == guide_axes.dimensions - 1;
+    const Layout layout = interleaved ? Layout::interleaved : Layout::planar;
+    arguments.guide = arrays.view(guide, "guide", guide_axes, {layout, pixels.order.transposed, 0}, kept_guide);
+    key.guide = arguments.guide.shape.channels, key.guide_type = arguments.guide.type;
+  }
   const auto planned = recent.get(key, [&] {
-    return std::make_shared<Planned<FilterPlan>>(pixels.view.shape, pixels.view.type, settings.out, settings.filter,
-                                                 options_in(settings, pixels.order.transposed),
+    FilterOptions options = options_in(settings, pixels.order.transposed);
+    if (key.guide > 0) options.guide = key.guide, options.guide_type = key.guide_type;
+    return std::make_shared<Planned<FilterPlan>>(pixels.view.shape, pixels.view.type, settings.out,
+                                                 filter_in(settings, pixels.order.transposed), options,
                                                  execution_for(settings.execution, key.plan));
   });
-  PythonArray kept;
-  FilterArguments arguments{pixels.view, {}, {}};
   if (!mask.is_none())
     arguments.mask =
         arrays.view(mask, "mask", axes.without_channels(), {Layout::interleaved, pixels.order.transposed, 0}, kept);
@@ -133,8 +188,14 @@ void bind_filters(nb::module_& m) {
         nb::arg("value"), nb::arg("nan"), nb::arg("mask"), nb::arg("min_count"), nb::arg("fill").none(),
         nb::arg("rounding"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"), nb::arg("device"),
         nb::arg("threads"));
+  m.def("guided_settings", &guided_settings, nb::arg("eps"), nb::arg("scale"), nb::arg("size"), nb::arg("anchor"),
+        nb::arg("edge"), nb::arg("value"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"),
+        nb::arg("device"), nb::arg("threads"));
+  m.def("gaussian_settings", &gaussian_settings, nb::arg("sigma"), nb::arg("truncate"), nb::arg("passes"),
+        nb::arg("edge"), nb::arg("value"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"),
+        nb::arg("device"), nb::arg("threads"));
   m.def("filter", &filtered, nb::arg("on"), nb::arg("array"), nb::arg("settings"), nb::arg("axes"),
-        nb::arg("mask").none(), nb::arg("out").none());
+        nb::arg("mask").none(), nb::arg("out").none(), nb::arg("guide").none() = nb::none());
 }
 
 }  // namespace areal::python

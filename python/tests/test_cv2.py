@@ -420,6 +420,121 @@ def test_niblack_thresholds(rng: np.random.Generator, method: int, src: str) -> 
     assert ours.ximgproc.niBlackThreshold(x, 255, 0, 5, 0.1, dst) is dst
 
 
+BLURS = [((3, 3), 0.8), ((5, 5), 1.2), ((0, 0), 1.5), ((9, 3), 2), ((3, 3), 0), ((13, 11), 0), ((1, 5), 1), ((7, 1), 3), ((31, 31), 5), ((1, 1), 4)]
+
+
+def near_blur(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> None:
+    """OpenCV rounds the weights of uint8 to 2^-8, of uint16 to 2^-16."""
+    assert (a.shape, a.dtype) == (b.shape, b.dtype)
+    most = {"uint8": 2, "uint16": 3, "int16": 1, "float32": 1e-5, "float64": 1e-12}[x.dtype.name]
+    assert np.all(np.abs(a.astype(float) - b.astype(float)) <= most * (np.abs(x).max() if x.dtype.kind == "f" else 1))
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("src", ours._EXTREMES)
+def test_gaussian_blurs(rng: np.random.Generator, src: str) -> None:
+    for shape in SHAPES:
+        x = image(rng, src, shape)
+        for border in BORDERS:
+            for size, sigma in BLURS:
+                near_blur(ours.GaussianBlur(x, size, sigma, borderType=border), cv2.GaussianBlur(x, size, sigma, borderType=border), x)
+        near_blur(ours.GaussianBlur(x, (0, 0), 2, None, 0.7), cv2.GaussianBlur(x, (0, 0), 2, None, 0.7), x)
+        near_blur(ours.GaussianBlur(x, (9, 7), 2, sigmaY=1.1), cv2.GaussianBlur(x, (9, 7), 2, sigmaY=1.1), x)
+        if x.size > 40:  # the comparison can fail
+            y = x.copy()
+            y.flat[17] = y.flat[17] // 2 if x.dtype.kind != "f" else y.flat[17] + 1
+            with pytest.raises(AssertionError):
+                near_blur(ours.GaussianBlur(y, (3, 3), 0.3), cv2.GaussianBlur(x, (3, 3), 0.3) + x.dtype.type(4 if x.dtype.kind != "f" else 0), x)
+    dst = np.zeros_like(x)
+    assert ours.GaussianBlur(x, (3, 3), 1, dst) is dst
+    assert ours.GaussianBlur(x, (3, 3), 1, x) is x
+
+
+def guided_by_model(guide: np.ndarray, p: np.ndarray, radius: int, eps: float) -> np.ndarray:
+    """He's equations in longdouble, of windows of padded images; p has one channel."""
+    def mean(x: np.ndarray) -> np.ndarray:
+        size = 2 * radius + 1
+        return np.lib.stride_tricks.sliding_window_view(np.pad(x, radius, "symmetric"), (size, size)).mean((2, 3))
+
+    p = p.astype(np.longdouble)
+    channels = [c.astype(np.longdouble) for c in np.moveaxis(np.atleast_3d(guide), 2, 0)]
+    means, n = [mean(c) for c in channels], len(channels)
+    matrix = np.empty((*p.shape, n, n))
+    right = np.empty((*p.shape, n, 1))
+    for i in range(n):
+        right[..., i, 0] = mean(channels[i] * p) - means[i] * mean(p)
+        for j in range(n):
+            matrix[..., i, j] = mean(channels[i] * channels[j]) - means[i] * means[j] + (eps if i == j else 0)
+    a = np.linalg.solve(matrix, right)[..., 0]
+    b = mean(p) - sum(a[..., i] * means[i] for i in range(n))
+    return sum(mean(a[..., i]) * channels[i] for i in range(n)) + mean(b)
+
+
+@pytest.mark.parametrize("src", ours._GUIDED)
+@pytest.mark.parametrize("by", ours._GUIDED)
+def test_guided_filters(rng: np.random.Generator, src: str, by: str) -> None:
+    """Against a model of NumPy; and against opencv-contrib, where it is installed."""
+    def pixels(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+        x = image(rng, dtype, shape)
+        return x if x.dtype.kind != "f" else np.abs(x)
+
+    for shape in ((13, 9), (40, 67), (21, 30, 3)):
+        for guide_shape in (shape[:2], (*shape[:2], 3)):
+            x, guide = pixels(src, shape), pixels(by, guide_shape)
+            span, of_guide = float(x.max()), float(guide.max())
+            for radius, noise in ((1, 1e-2), (4, 1e-3), (13, 1e-1)):
+                eps = noise * of_guide**2
+                for depth in (-1, cv2.CV_32F):
+                    a = ours.ximgproc.guidedFilter(guide, x, radius, eps, dDepth=depth)
+                    assert a.shape == x.shape and a.dtype == (np.float32 if depth == cv2.CV_32F else x.dtype)
+                    whole = 0.501 if a.dtype.kind != "f" else 0
+                    for channel in range(x.shape[2] if x.ndim == 3 else 1):
+                        model = guided_by_model(guide, np.atleast_3d(x)[..., channel], radius, eps)
+                        if whole:
+                            model = np.clip(model, 0, np.iinfo(src).max)
+                        assert np.abs(np.atleast_3d(a)[..., channel] - model).max() <= 1e-6 * span + whole
+                        wrong = model + 2 * whole + 1e-5 * span
+                        assert np.abs(np.atleast_3d(a)[..., channel] - wrong).max() > 1e-6 * span + whole  # it can fail
+                    if hasattr(cv2, "ximgproc"):
+                        b = cv2.ximgproc.guidedFilter(guide, x, radius, eps, dDepth=depth)
+                        assert b.dtype == a.dtype
+                        assert np.abs(a.astype(float) - b).max() <= 1e-2 * span / 255 + (1 if whole else 0)
+    dst = np.zeros_like(x)
+    assert ours.ximgproc.guidedFilter(guide, x, 2, 1.0, dst) is dst
+
+
+BLURRED = [
+    lambda m, x: m.GaussianBlur(x, (4, 3), 1),
+    lambda m, x: m.GaussianBlur(x, (0, 0), 0),
+    lambda m, x: m.GaussianBlur(x.astype(np.int32), (3, 3), 1),
+    lambda m, x: m.GaussianBlur(x[:0], (3, 3), 1),
+    lambda m, x: m.GaussianBlur(x, 3, 1),
+    lambda m, x: m.GaussianBlur(x, (3, 3), "1"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(BLURRED)))
+def test_what_both_refuse_of_gaussians(number: int) -> None:
+    for module in (cv2, ours):
+        with pytest.raises(cv2.error):
+            BLURRED[number](module, np.ones((4, 5), np.uint8))
+
+
+def test_what_opencv_takes_of_gaussians_and_guided_filters_and_we_refuse() -> None:
+    x = np.ones((4, 5), np.uint8)
+    for call, words in [(lambda: ours.GaussianBlur(x, (5, 5), 0), "ksize 5 with sigma 0: OpenCV has weights for it that are no Gaussian's; give a sigma"),
+                        (lambda: ours.GaussianBlur(x, (3, 3), 1, borderType=cv2.BORDER_WRAP), "borderType 3: it may be CONSTANT"),
+                        (lambda: ours.ximgproc.guidedFilter(x, x, 1, 1.0, scale=0.5), "scale 0.5: only 1 is supported"),
+                        (lambda: ours.ximgproc.guidedFilter(np.ones((4, 5, 2), np.uint8), x, 1, 1.0), "guide has 2 channels: it may have 1 or 3"),
+                        (lambda: ours.ximgproc.guidedFilter(x[:2], x, 1, 1.0), "guide of 5x2: it must have src's size, 5x4"),
+                        (lambda: ours.ximgproc.guidedFilter(x, x, 1, 0.0), "eps 0.0: it must be above 0"),
+                        (lambda: ours.ximgproc.guidedFilter(x, x, 1, 1.0, dDepth=2), "dDepth 2 with src of uint8: it may be -1, 0 or 5"),
+                        (lambda: ours.ximgproc.guidedFilter(x, x.astype(np.int16), 1, 1.0), "src of int16: it may be uint8, float32")]:
+        with pytest.raises(cv2.error) as caught:
+            call()
+        assert words in str(caught.value)
+
+
 THRESHOLDED = [
     lambda m, x: m.adaptiveThreshold(x.astype(np.uint16), 255, 0, 0, 3, 0),
     lambda m, x: m.adaptiveThreshold(np.ones((4, 5, 3), np.uint8), 255, 0, 0, 3, 0),

@@ -313,3 +313,52 @@ def test_sizes_and_outputs_that_are_none() -> None:
     assert filters.mean(np.ones((3, 3), np.float16), 3).dtype == np.float32
     assert filters.mean(np.ones((3, 3), np.uint32), 3).dtype == np.float64
     assert filters.count(image, 3, mask=np.zeros((4, 4), bool), dtype="float32").max() == 0
+
+
+def test_guided_filters_of_every_lie() -> None:
+    rng = np.random.default_rng(5)
+    p, guide = rng.integers(0, 256, (3, 20, 31), np.uint8), rng.random((20, 31, 3)).astype(np.float32)
+    alone = [filters.guided(p[c], 3, 0.01, guide) for c in range(3)]
+    assert alone[0].dtype == np.uint8
+    together = filters.guided(p, 3, 0.01, np.ascontiguousarray(guide.transpose(2, 0, 1)), axes="CHW")
+    assert np.array_equal(together, np.stack(alone))
+    last = np.ascontiguousarray(p.transpose(1, 2, 0))
+    assert np.array_equal(filters.guided(last, 3, 0.01, guide, axes="HWC"), np.stack(alone, 2))
+    assert np.array_equal(filters.guided(last, 3, 0.01, guide[:, :, 0], axes="HWC")[:, :, 1], filters.guided(p[1], 3, 0.01, guide[:, :, 0]))
+    assert np.array_equal(filters.guided(p, 3, 0.01, np.stack([guide] * 3), axes="NHW"), np.stack(alone))
+    turned = filters.guided(np.asfortranarray(p[0]), (2, 4), 0.01, np.asfortranarray(guide))
+    assert np.array_equal(turned, filters.guided(p[0], (2, 4), 0.01, guide))
+    assert np.array_equal(filters.guided(p[0], 2, 50), filters.guided(p[0], 2, 50, p[0]))
+    five = rng.random((5, 12, 13)).astype(np.float32)
+    assert np.array_equal(filters.guided(five, 2, 0.1, five[0], axes="CHW")[4], filters.guided(five[4], 2, 0.1, five[0]))
+    out = np.empty((20, 31), np.float32)
+    assert filters.guided(p[0], 3, 0.01, guide, out=out) is out
+    assert np.abs(out - alone[0]).max() <= 0.5
+
+
+def test_gaussians_of_every_lie() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.random((40, 50)).astype(np.float32)
+    for sigma in ((1.5, 3), (10, 2), 9):
+        blurred = filters.gaussian(x, sigma)
+        assert np.array_equal(filters.gaussian(np.asfortranarray(x), sigma), blurred)
+        assert np.array_equal(filters.gaussian(np.stack([x, x], 2), sigma, axes="HWC")[:, :, 1], blurred)
+        assert filters.gaussian(x, sigma, dtype="float64").dtype == np.float64
+    flat = np.full((40, 50), 77, np.uint8)
+    assert np.array_equal(filters.gaussian(flat, 30), flat)
+    assert filters.gaussian(x, 2, edge="valid").shape == (40 - 16, 50 - 16)
+    boxes, weights = filters.gaussian(x, 5, passes=5), filters.gaussian(x, 5)
+    assert 0 < np.abs(boxes - weights).max() <= 0.022
+
+
+def test_what_guided_filters_and_gaussians_refuse() -> None:
+    x = np.ones((8, 9), np.uint8)
+    for call, words in [(lambda: filters.guided(x, 1, 0), "eps 0: it may be any finite number above 0"),
+                        (lambda: filters.guided(x, 1, 1, np.ones((8, 9, 2), np.uint8)), "guide of 2 channels: it may have 1 or 3"),
+                        (lambda: filters.guided(x, 1, 1, np.ones((8, 8), np.uint8)), "guide shape 8x8: this plan takes 9x8"),
+                        (lambda: filters.guided(x, "3"), "radius '3'"),
+                        (lambda: filters.gaussian(x, -1), "sigma -1: it may be 0 to 1000"),
+                        (lambda: filters.gaussian(x, (1, 2, 3)), r"sigma \(1, 2, 3\)"),
+                        (lambda: filters.gaussian(x, 2, passes=20), "passes 20: they may be 0 to 10")]:
+        with pytest.raises(areal.InvalidArgument, match=words):
+            call()

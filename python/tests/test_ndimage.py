@@ -134,6 +134,63 @@ def test_inputs_of_any_lie(rng: np.random.Generator, name: str) -> None:
         assert getattr(ours, name)(np.zeros(shape, np.uint8), size=3).shape == shape
 
 
+def near(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> None:
+    """Floats as those of uniform_filter; integers equal, but for sums that are nearly whole, which may differ by 1 for each axis."""
+    if a.dtype.kind in "fb":
+        same("uniform_filter", a, b, x)
+        return
+    assert (a.shape, a.dtype) == (b.shape, b.dtype)
+    apart = np.abs(a.astype(float) - b.astype(float))
+    assert apart.max(initial=0) <= x.ndim
+    flat = np.ptp(x) == 0 or min(x.shape) == 1
+    assert flat or np.abs(x.astype(float)).max() > 2**40 or (apart > 0).mean() <= 0.01
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("dtype", ours._TAKEN)
+def test_gaussians_of_every_dtype_and_mode(rng: np.random.Generator, dtype: str) -> None:
+    for shape in SHAPES:
+        for x in (image(rng, dtype, shape), np.full(shape, 1 if dtype == "bool" else 100, dtype)):
+            for sigma in (0, 0.4, 1, 3, tuple((rng.random(len(shape)) * 4).tolist())):
+                for mode in ours._EDGES:
+                    more: dict[str, Any] = {"sigma": sigma, "mode": mode, "cval": 1 if dtype == "bool" else 3}
+                    near(ours.gaussian_filter(x, **more), theirs.gaussian_filter(x, **more), x)
+                    if x.dtype.kind != "f":
+                        near(ours.gaussian_filter(x, output=np.float64, **more), theirs.gaussian_filter(x, output=np.float64, **more), x)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_gaussians_of_axes_and_radii(data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = data.draw(st.sampled_from(SHAPES))
+    x = image(rng, data.draw(st.sampled_from(("uint8", "int16", "float32", "float64"))), shape)
+    axes = tuple(data.draw(st.permutations(range(len(shape))))[: data.draw(st.integers(1, len(shape)))])
+    more: dict[str, Any] = {"sigma": tuple(float(v) for v in rng.random(len(axes)) * 3), "mode": [data.draw(st.sampled_from(tuple(ours._EDGES))) for _ in axes],
+                            "axes": axes}
+    if data.draw(st.booleans()):
+        more["radius"] = tuple(int(v) for v in rng.integers(0, 12, len(axes)))
+    else:
+        more["truncate"] = data.draw(st.sampled_from((1.0, 2.5, 4.0)))
+    near(ours.gaussian_filter(x, **more), theirs.gaussian_filter(x, **more), x)
+
+
+def test_gaussians_that_can_fail_and_wide_ones(rng: np.random.Generator) -> None:
+    x = image(rng, "float32", (60, 70))
+    near(ours.gaussian_filter(x, 20), theirs.gaussian_filter(x, 20), x)
+    with pytest.raises(AssertionError):
+        near(ours.gaussian_filter(x, 2.0), theirs.gaussian_filter(x, 2.001), x)
+    out = np.empty((60, 70), np.float64)
+    assert ours.gaussian_filter(x, 2, output=out) is out
+    near(ours.gaussian_filter(x.T, 2), theirs.gaussian_filter(x.T, 2), x)
+    for call, words in [(lambda: ours.gaussian_filter(x, 1, order=1), "order 1: only 0 is supported"),
+                        (lambda: ours.gaussian_filter(x, -1), "sigma -1: it may be 0 to 1000"),
+                        (lambda: ours.gaussian_filter(x, 1, mode="mirrored"), "mode 'mirrored'"),
+                        (lambda: ours.gaussian_filter(x, 1, radius=5000), "radius 5000: it may be 0 to 4096")]:
+        with pytest.raises(areal.InvalidArgument, match=words):
+            call()
+
+
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_footprints_of_ones(rng: np.random.Generator, name: str) -> None:
     x = image(rng, "uint8", (13, 17))

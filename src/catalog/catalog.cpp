@@ -87,6 +87,9 @@ constexpr Algorithm all[] = {
     {"filter", "walk", "areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "blocks", "areal", true, false, false, false, "2", "1", "0", true},
     {"filter", "van-herk", "van Herk 1992", true, false, false, false, "1", "1", "0", true},
+    {"filter", "guided-walk", "He 2010; areal", true, false, false, false, "2", "1", "0", true},
+    {"filter", "convolution", "areal", true, false, false, false, "1", "1", "0", true},
+    {"filter", "extended-boxes", "Gwosdek 2011", true, false, false, false, "1", "1", "0", true},
 };
 
 constexpr bool is_built(const Algorithm& row) { return AREAL_HAS_PAPERS || row.cpu || !row.plain_only; }

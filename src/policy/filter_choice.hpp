@@ -13,14 +13,44 @@ inline bool is_extreme(const Filter& filter) {
   return std::holds_alternative<filter::Minimum>(filter) || std::holds_alternative<filter::Maximum>(filter);
 }
 
-/// `walk` subtracts the row that leaves a window, which only integers allow, and only in sums.
-inline bool walk_takes(const Filter& filter, Type in) { return !is_float(in) && !is_extreme(filter); }
+inline bool is_gaussian(std::string_view algorithm) {
+  return algorithm == "convolution" || algorithm == "extended-boxes";
+}
 
-/// Best first.
+/// On the CPU. `walk` subtracts the row that leaves a window, which only integers allow, and only in sums.
+inline bool takes(std::string_view algorithm, const Filter& filter, Type in) {
+  if (std::holds_alternative<filter::Guided>(filter)) return algorithm == "guided-walk";
+  if (std::holds_alternative<filter::Gaussian>(filter)) return is_gaussian(algorithm);
+  if (is_extreme(filter)) return algorithm == "van-herk" || algorithm == "blocks";
+  return algorithm == (is_float(in) ? "blocks" : "walk");
+}
+
+/// Best first. Weights of a wide Gaussian cost more than boxes.
 inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type in) {
-  if (walk_takes(filter, in)) return {"walk"};
+  if (std::holds_alternative<filter::Guided>(filter)) return {"guided-walk"};
+  if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) {
+    if (gaussian->passes == 0 && gaussian->sigma_x <= 8 && gaussian->sigma_y <= 8) return {"convolution"};
+    return {"extended-boxes"};
+  }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
-  return {"blocks"};
+  return {is_float(in) ? "blocks" : "walk"};
+}
+
+/// The filters of an algorithm on the CPU.
+inline std::string_view taken_by(std::string_view algorithm) {
+  if (algorithm == "walk") return "sums of integers";
+  if (algorithm == "blocks") return "floats, minimum and maximum";
+  if (algorithm == "van-herk") return "minimum and maximum";
+  return algorithm == "guided-walk" ? "guided filters" : "Gaussians";
+}
+
+/// Why `auto` chooses it on the CPU.
+inline std::string_view reason_for(std::string_view algorithm) {
+  if (algorithm == "walk") return "sums of integers follow from the row before";
+  if (algorithm == "van-herk") return "the fastest for minimum and maximum";
+  if (algorithm == "convolution") return "the weights of a narrow Gaussian are few";
+  if (algorithm == "extended-boxes") return "boxes cost the same for every sigma";
+  return "the only one that takes this";
 }
 
 }  // namespace areal::policy

@@ -54,7 +54,7 @@ TEST(FilterPlan, RefusesInOneSentence) {
       refused(mean, Type::u8, Type::u8, with([](auto& o) { o.window.edge = Edge::constant, o.window.value = 256; })),
       "window: value 256 for pixels of 8u: it may be a whole number that this type holds");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "tiles"; })),
-            "algorithm tiles is not one of auto, walk, blocks, van-herk");
+            "algorithm tiles is not one of auto, walk, blocks, van-herk, guided-walk, convolution, extended-boxes");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "van-herk"; })),
             "algorithm van-herk: it takes minimum and maximum; for other filters choose auto");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "blocks"; })),

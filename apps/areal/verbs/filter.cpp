@@ -20,12 +20,12 @@ namespace {
 struct Request {
   InputOptions input;
   std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, mask, nan, min_count, fill,
-                                          type;
+                                          type, eps, guide, sigma, truncate, passes;
   bool inverted = false;
 };
 
-const std::vector<std::string> names{"mean",      "sum",     "count",   "var",     "std",  "min", "max",
-                                     "threshold", "bradley", "niblack", "sauvola", "wolf", "nick"};
+const std::vector<std::string> names{"mean",    "sum",     "count",   "var",  "std",  "min",    "max",     "threshold",
+                                     "bradley", "niblack", "sauvola", "wolf", "nick", "guided", "gaussian"};
 
 std::optional<double> given(std::string_view option, const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(number(option, text));
@@ -34,7 +34,16 @@ std::optional<double> given(std::string_view option, const std::string& text) {
 /// Local thresholds, in the order of filter::Local, from "threshold" on.
 bool is_threshold(const Request& request) {
   const auto at = std::find(names.begin(), names.end(), request.name);
-  return at - names.begin() >= 7;
+  return at - names.begin() >= 7 && at - names.begin() < 13;
+}
+
+/// "2" or "2x3", of columns first.
+std::pair<double, double> sigmas_of(const std::string& text) {
+  if (text.empty()) refuse("--sigma is required, for example --sigma 2");
+  const auto parts = split(text, 'x');
+  if (parts.size() > 2) refuse("--sigma ", text, ": may be S or SxS, for example 2 or 1.5x3");
+  const double across = number("--sigma", parts[0]);
+  return {across, parts.size() == 1 ? across : number("--sigma", parts[1])};
 }
 
 Filter filter_of(const Request& request) {
@@ -49,7 +58,20 @@ Filter filter_of(const Request& request) {
   only("--offset", request.offset, threshold, "thresholds");
   only("--high", request.high, threshold, "thresholds");
   only("--ddof", request.ddof, request.name == "var" || request.name == "std", "var and std");
+  const bool guided = request.name == "guided", gaussian = request.name == "gaussian";
+  only("--eps", request.eps, guided, "guided");
+  only("--guide", request.guide, guided, "guided");
+  only("--sigma", request.sigma, gaussian, "gaussian");
+  only("--truncate", request.truncate, gaussian, "gaussian");
+  only("--passes", request.passes, gaussian, "gaussian");
   if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
+  if (guided && request.eps.empty()) refuse("--eps is required, for example --eps 100 for 8 bits");
+  if (guided) return filter::Guided{number("--eps", request.eps)};
+  if (gaussian) {
+    const auto [across, down] = sigmas_of(request.sigma);
+    const std::int64_t passes = request.passes.empty() ? 0 : whole_number("--passes", request.passes, 0, 1 << 30);
+    return filter::Gaussian{across, down, given("--truncate", request.truncate).value_or(4), static_cast<int>(passes)};
+  }
   const int ddof = request.ddof.empty() ? 0 : static_cast<int>(whole_number("--ddof", request.ddof, 0, 1 << 30));
   switch (at - names.begin()) {
     case 0:
@@ -88,9 +110,15 @@ Size cells_of(std::string_view option, const std::string& text, std::int64_t lea
 
 FilterOptions options_of(const Request& request) {
   FilterOptions options;
-  if (request.size.empty()) refuse("--size is required, for example --size 31");
-  const Size cells = cells_of("--size", request.size, 1);
-  options.window.width = cells.width, options.window.height = cells.height;
+  const bool gaussian = request.name == "gaussian";
+  if (gaussian && !request.size.empty())
+    refuse("--size ", request.size, ": the window of gaussian follows from --sigma");
+  if (gaussian && !request.anchor.empty()) refuse("--anchor ", request.anchor, ": the window of gaussian has none");
+  if (!gaussian) {
+    if (request.size.empty()) refuse("--size is required, for example --size 31");
+    const Size cells = cells_of("--size", request.size, 1);
+    options.window.width = cells.width, options.window.height = cells.height;
+  }
   if (!request.anchor.empty()) {
     const Size anchor = cells_of("--anchor", request.anchor, 0);
     options.window.anchor_x = anchor.width, options.window.anchor_y = anchor.height;
@@ -121,7 +149,7 @@ Type output_type(const Request& request, Type image, bool is_video) {
            " pixels do not fit a video; write pictures into a folder, whose name ends in /, or give --type 8u");
   if (is_extreme) return image;
   if (is_threshold(request) || is_video) return Type::u8;
-  const bool keeps = request.name == "mean";
+  const bool keeps = request.name == "mean" || request.name == "guided" || request.name == "gaussian";
   if (request.output.ends_with(".npy")) {
     if (keeps) return image == Type::f16 ? Type::f32 : image == Type::u32 ? Type::f64 : image;
     return request.name == "count" ? Type::s32 : Type::f64;
@@ -151,6 +179,12 @@ class Filtering {
   Filtering(const Request& request, const Settings& settings)
       : request_(request), settings_(settings), filter_(filter_of(request)), options_(options_of(request)) {
     if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
+    if (request.guide.empty()) return;
+    InputOptions all;
+    all.all_channels = true;
+    guide_ = load_image(request.guide, all, settings);
+    if (guide_.shape().channels != 1 && guide_.shape().channels != 3) guide_ = load_plane(request.guide, settings);
+    options_.guide = guide_.shape().channels, options_.guide_type = guide_.type();
   }
 
   ConstView operator()(const ConstView& image) {
@@ -158,6 +192,7 @@ class Filtering {
     if (!plan_ || plan_->image_shape() != image.shape || plan_->in() != image.type) prepare(image);
     FilterArguments arguments{.image = image, .out = out_.view()};
     if (options_.mask) arguments.mask = std::as_const(mask_).view();
+    if (options_.guide > 0) arguments.guide = std::as_const(guide_).view();
     plan_->execute(arguments, *workspace_);
     workspace_->wait();
     return std::as_const(out_).view();
@@ -170,7 +205,8 @@ class Filtering {
     plan_.emplace(image.shape, image.type, type, filter_, options_, settings_.execution());
     workspace_.emplace(*plan_);
     if (plan_->out_shape().empty())
-      refuse("--size ", request_.size, ": with --edge valid it may not exceed the image, ",
+      refuse(request_.size.empty() ? "--sigma " + request_.sigma : "--size " + request_.size,
+             ": with --edge valid it may not exceed the image, ",
              fmt::format("{}x{}", image.shape.width, image.shape.height));
     out_ = Array(plan_->out_shape(), type);
     settings_.detail("{}: algorithm {} on {}, {}", request_.input.path, plan_->algorithm(), name_of(plan_->backend()),
@@ -181,7 +217,7 @@ class Filtering {
   const Settings& settings_;
   Filter filter_;
   FilterOptions options_;
-  Array mask_, out_;
+  Array mask_, guide_, out_;
   std::optional<FilterPlan> plan_;
   std::optional<Workspace> workspace_;
 };
@@ -221,7 +257,7 @@ class Sink {
 
 void run(const Request& request, const Settings& settings) {
   Filtering filtered(request, settings);
-  media::require_other_files({request.output}, {request.input.path, request.mask});
+  media::require_other_files({request.output}, {request.input.path, request.mask, request.guide});
   const auto source = open_source(request.input, settings);
   const bool is_sequence = source->is_sequence();
   const bool takes_frames = is_video(request.output) || request.output.ends_with('/');
@@ -242,8 +278,8 @@ void run(const Request& request, const Settings& settings) {
 }  // namespace
 
 void add_filter(CLI::App& app, Settings& settings) {
-  CLI::App* verb =
-      app.add_subcommand("filter", "Mean, deviation, extreme or threshold of the window around every pixel");
+  CLI::App* verb = app.add_subcommand(
+      "filter", "Mean, deviation, extreme or threshold of the window around every pixel, guided filter, Gaussian");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(names))->required();
@@ -264,6 +300,17 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--high", request->high, "Thresholds: the value of pixels above theirs (255)")->type_name("V");
   verb->add_flag("--inverted", request->inverted, "Thresholds: pixels above theirs are 0, the others --high");
   verb->add_option("--ddof", request->ddof, "var, std: divide by the number of pixels less this (0)")->type_name("N");
+  verb->add_option("--eps", request->eps, "guided: what counts as noise, in the square of the guide's units")
+      ->type_name("E");
+  verb->add_option("--guide", request->guide,
+                   "guided: a picture or .npy of 1 or 3 channels whose edges stay (default: the image itself)")
+      ->type_name("FILE");
+  verb->add_option("--sigma", request->sigma, "gaussian: the standard deviation, S or SxS")->type_name("SxS");
+  verb->add_option("--truncate", request->truncate, "gaussian: weights reach so many sigmas, up to sigma 8 (4)")
+      ->type_name("T");
+  verb->add_option("--passes", request->passes,
+                   "gaussian: boxes that repeat, at the same cost for any sigma (5 above sigma 8)")
+      ->type_name("N");
   verb->add_option("--mask", request->mask, "A picture or .npy of 8 bits: pixels where it is 0 are left out")
       ->type_name("FILE");
   verb->add_option("--nan", request->nan,
@@ -281,7 +328,9 @@ void add_filter(CLI::App& app, Settings& settings) {
       ->type_name("TYPE");
   verb->footer(
       "Example:\n  areal filter sauvola data/sudoku.png --size 31 -o sudoku-black-white.png\n"
-      "  areal filter mean data/vtest.avi --size 15 -o soft.mp4");
+      "  areal filter mean data/vtest.avi --size 15 -o soft.mp4\n"
+      "  areal filter guided data/home.jpg --all-channels --size 17 --eps 400 -o home-smooth.jpg\n"
+      "  areal filter gaussian data/home.jpg --all-channels --sigma 20 -o home-blurred.jpg");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

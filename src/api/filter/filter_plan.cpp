@@ -21,8 +21,9 @@ namespace {
 
 using policy::is_extreme;
 
-constexpr ArgumentViews<FilterArguments, 2, 1> views{
-    {{{"image", &FilterArguments::image}, {"mask", &FilterArguments::mask}}}, {{{"out", &FilterArguments::out}}}};
+constexpr ArgumentViews<FilterArguments, 3, 1> views{
+    {{{"image", &FilterArguments::image}, {"mask", &FilterArguments::mask}, {"guide", &FilterArguments::guide}}},
+    {{{"out", &FilterArguments::out}}}};
 
 // A plan's arguments, checked.
 struct Request {
@@ -41,6 +42,13 @@ bool uses_squares(const Filter& filter) {
 }
 
 void check_types(const Filter& filter, Type in, Type out) {
+  if (std::holds_alternative<filter::Guided>(filter)) {
+    require(in == Type::u8 || in == Type::u16 || in == Type::f32, "image type ", name_of(in),
+            ": guided filters take 8u, 16u or 32f");
+    require(out == in || out == Type::f32, "out type ", name_of(out), ": guided filters of ", name_of(in), " give ",
+            name_of(in), in == Type::f32 ? "" : " or 32f");
+    return;
+  }
   if (is_extreme(filter)) {
     require(in == out, "out type ", name_of(out), ": minimum and maximum of ", name_of(in), " are ", name_of(in));
     return;
@@ -84,8 +92,8 @@ void check_sums(const Request& request) {
           ": windows of deviations of integers may have up to 2^32 - 1 pixels");
 }
 
-// Floats are added in the order of their positions, so that pixels beyond an edge cannot be summed up in advance.
-// Neither are the valid pixels counted whose number decides.
+// Floats and a, b of guided filters are added in the order of their positions, so that pixels beyond an edge cannot be
+// summed up in advance. Neither are the valid pixels counted whose number decides.
 void check_reach(const Request& request) {
   require(request.image.width < (std::int64_t{1} << 31), "image width ", request.image.width,
           ": algorithm blocks takes rows of up to 2^31 - 1 pixels");
@@ -102,7 +110,54 @@ void check_reach(const Request& request) {
   }
 }
 
-void check_parameters(const Filter& filter, Type in) {
+// Every pixel of these filters is valid.
+void check_all_valid(const char* name, const FilterOptions& options) {
+  require(!options.mask, "mask: ", name, " filters have none");
+  require(options.nan == Missing::propagate, "nan omit: ", name, " filters propagate NaN");
+  require(options.min_count <= 1 && !options.fill, options.fill ? "fill" : "min_count", ": every pixel of ", name,
+          " filters is valid");
+}
+
+void check_guided(const filter::Guided& guided, const Shape& image, Type in, const FilterOptions& options) {
+  require(guided.eps > 0 && std::isfinite(guided.eps), "eps ", guided.eps, ": it may be any finite number above 0");
+  require(guided.scale == 1, "scale ", guided.scale, ": guided filters are not subsampled, it may be 1");
+  require(options.guide == 0 || options.guide == 1 || options.guide == 3, "guide of ", options.guide,
+          " channels: it may have 1 or 3, or 0 for no guide");
+  const Type type = options.guide_type.value_or(in);
+  require(type == Type::u8 || type == Type::u16 || type == Type::f32, "guide type ", name_of(type),
+          ": it may be 8u, 16u or 32f");
+  require(options.guide > 0 || type == in, "guide type ", name_of(type), ": there is no guide");
+  const Window& window = options.window;
+  require(window.edge != Edge::valid, "window: guided filters take every edge but valid");
+  if (options.guide > 0) check_shape("guide", {image.width, image.height, options.guide, image.batch}, type);
+  check_value(window, type);
+  // Sums of products are exact in double.
+  const std::size_t bytes = std::max(is_float(in) ? 1 : size_of(in), is_float(type) ? 1 : size_of(type));
+  const double pixels = static_cast<double>(window.width) * static_cast<double>(window.height);
+  require(pixels * std::ldexp(1, static_cast<int>(16 * bytes)) <= 0x1p53, "window: ", window.width, "x", window.height,
+          ": guided filters of ", bytes == 1 ? "8" : "16", " bits take up to 2^", bytes == 1 ? 37 : 21, " pixels");
+  check_all_valid("guided", options);
+}
+
+void check_gaussian(const filter::Gaussian& gaussian, const FilterOptions& options) {
+  for (const double sigma : {gaussian.sigma_x, gaussian.sigma_y})
+    require(sigma >= 0 && sigma <= cpu::Gaussian::most_sigma, "sigma ", sigma, ": it may be 0 to ",
+            cpu::Gaussian::most_sigma);
+  require(gaussian.truncate > 0 && std::isfinite(gaussian.truncate), "truncate ", gaussian.truncate,
+          ": it may be any finite number above 0");
+  require(gaussian.passes >= 0 && gaussian.passes <= cpu::Gaussian::most_passes, "passes ", gaussian.passes,
+          ": they may be 0 to ", cpu::Gaussian::most_passes);
+  const Window& window = options.window;
+  require(window.width == 1 && window.height == 1 && window.anchor_x <= 0 && window.anchor_y <= 0,
+          "window: ", window.width, "x", window.height, ": a Gaussian's follows from sigma, leave it at 1x1");
+  check_all_valid("Gaussian", options);
+}
+
+void check_parameters(const Filter& filter, const Shape& image, Type in, const FilterOptions& options) {
+  const auto* guided = std::get_if<filter::Guided>(&filter);
+  if (guided != nullptr) return check_guided(*guided, image, in, options);
+  require(options.guide == 0 && !options.guide_type, "guide: only guided filters have one");
+  if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) return check_gaussian(*gaussian, options);
   const auto check_ddof = [](int ddof) { require(ddof >= 0, "ddof ", ddof, ": it may be 0 or more"); };
   if (const auto* variance = std::get_if<filter::Variance>(&filter)) check_ddof(variance->ddof);
   if (const auto* deviation = std::get_if<filter::StandardDeviation>(&filter)) check_ddof(deviation->ddof);
@@ -119,11 +174,32 @@ void check_parameters(const Filter& filter, Type in) {
           "r: thresholds of sauvola need it for pixels of ", name_of(in), ", half the range of their values");
 }
 
+// The window's algorithm, before the choice of a plan: that of `auto`, or the named one.
+std::string_view algorithm_of(const Filter& filter, Type in, const FilterOptions& options) {
+  return options.algorithm == "auto" ? policy::ranked_filters(filter, in).front() : std::string_view(options.algorithm);
+}
+
+// A Gaussian's follows from sigma.
+Window window_of(const Filter& filter, Type in, const FilterOptions& options) {
+  Window window = options.window;
+  if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) {
+    const std::string_view algorithm = algorithm_of(filter, in, options);
+    const cpu::Gaussian::Axis columns(*gaussian, gaussian->sigma_x, algorithm),
+        rows(*gaussian, gaussian->sigma_y, algorithm);
+    for (const cpu::Gaussian::Axis& axis : {columns, rows})
+      require(axis.passes > 0 || axis.reach <= cpu::Gaussian::most_reach, "sigma and truncate: weights of ", axis.reach,
+              " pixels to each side, of at most ", cpu::Gaussian::most_reach);
+    window.width = columns.size(), window.height = rows.size();
+    window.anchor_x = columns.reach, window.anchor_y = rows.reach;
+  }
+  return window;
+}
+
 Request checked(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options) {
   check_shape("image", image, in);
   check_types(filter, in, out);
-  check_parameters(filter, in);
-  const Window& window = options.window;
+  check_parameters(filter, image, in, options);
+  const Window window = window_of(filter, in, options);
   FilterOptions used = options;
   if (std::holds_alternative<filter::Count>(filter)) used.min_count = 0;
   Request request{image,
@@ -185,10 +261,8 @@ void require_algorithm(const std::string& id, Backend backend) {
 
 // What an algorithm of the CPU needs, if it does not take the request.
 std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request) {
-  const bool extreme = is_extreme(request.filter), walk = policy::walk_takes(request.filter, request.in);
-  if (id == "van-herk") return extreme ? cpu::Extremes::takes(request) : "it takes minimum and maximum";
-  if (id == "walk") return walk ? "" : "it takes sums of integers";
-  return walk ? "it takes floats, minimum and maximum" : "";
+  if (!policy::takes(id, request.filter, request.in)) return sentence("it takes ", policy::taken_by(id));
+  return id == "van-herk" ? cpu::Extremes::takes(request) : std::string();
 }
 
 // The named algorithm, or the best that takes the request.
@@ -205,8 +279,14 @@ std::string reason_of(const FilterPlan::State& state) {
   if (state.options.algorithm != "auto") return "requested";
   if (state.device && !state.device->passed_over().empty())
     return "the best that takes this; " + state.device->passed_over();
-  if (state.algorithm == "walk") return "sums of integers follow from the row before";
-  return state.algorithm == "van-herk" ? "the fastest for minimum and maximum" : "the only one that takes this";
+  return std::string(policy::reason_for(state.algorithm));
+}
+
+// Why a device does not run it; empty if it may.
+std::string lacks_kernel(const Filter& filter, Backend backend) {
+  const bool guided = std::holds_alternative<filter::Guided>(filter);
+  if (!guided && !std::holds_alternative<filter::Gaussian>(filter)) return {};
+  return sentence("backend ", name_of(backend), ": ", guided ? "guided" : "Gaussian", " filters run on the CPU");
 }
 
 // The state on a named backend.
@@ -220,6 +300,8 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   require_stream_of(execution);
   if (execution.backend != Backend::cpu) {
     require_backend(execution.backend, execution.device);
+    if (const std::string why = lacks_kernel(request.filter, execution.backend); !why.empty())
+      throw InvalidArgument(why);
     auto on_device = request_of<kernels::FilterRequest>(request);
     state->device.emplace(execution, on_device, ids_of(request));
     state->algorithm = state->device->algorithm(
@@ -233,20 +315,19 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   }
   auto on_cpu = request_of<cpu::FilterRequest>(request);
   on_cpu.threads = execution.threads;
-  state->algorithm = chosen_on_cpu(request, on_cpu);
+  on_cpu.guide = request.options.guide, on_cpu.guide_type = request.options.guide_type.value_or(request.in);
+  state->algorithm = on_cpu.algorithm = chosen_on_cpu(request, on_cpu);
   state->reason = reason_of(*state);
   if (state->out_shape().empty()) return state;
-  if (state->algorithm == "walk") {
-    state->walk.emplace(on_cpu);
-    state->workspace_bytes = state->walk->workspace_bytes();
-  } else if (state->algorithm == "van-herk") {
-    state->extremes.emplace(on_cpu);
-    state->workspace_bytes = state->extremes->workspace_bytes();
-  } else {
-    check_reach(request);
-    state->blocks.emplace(on_cpu);
-    state->workspace_bytes = state->blocks->workspace_bytes();
-  }
+  if (state->algorithm == "guided-walk" || state->algorithm == "blocks") check_reach(request);
+  const auto made = [&]<class Engine>() {
+    state->workspace_bytes = state->on_cpu.emplace<Engine>(on_cpu).workspace_bytes();
+  };
+  if (state->algorithm == "walk") made.operator()<cpu::Walk>();
+  if (state->algorithm == "blocks") made.operator()<cpu::Blocks>();
+  if (state->algorithm == "van-herk") made.operator()<cpu::Extremes>();
+  if (state->algorithm == "guided-walk") made.operator()<cpu::Guided>();
+  if (policy::is_gaussian(state->algorithm)) made.operator()<cpu::Gaussian>();
   return state;
 }
 
@@ -259,9 +340,13 @@ std::shared_ptr<FilterPlan::State> plan_filter(const Shape& image, Type in, Type
   policy::BackendQuestion question;
   question.read = bytes_of(image, in);
   if (options.mask) question.read += bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::u8);
+  if (options.guide > 0)
+    question.read +=
+        bytes_of(Shape{image.width, image.height, options.guide, image.batch}, options.guide_type.value_or(in));
   question.written =
       bytes_of({request.axes.columns.outputs, request.axes.rows.outputs, image.channels, image.batch}, out);
   const auto lacks = [&](const Execution& named) {
+    if (std::string why = lacks_kernel(request.filter, named.backend); !why.empty()) return why;
     return Choice<kernels::FilterSubject>::lacks(named, request_of<kernels::FilterRequest>(request), ids_of(request));
   };
   return automatic_plan("filter", options.algorithm, execution, question, lacks, make);
@@ -276,7 +361,15 @@ void check(const FilterPlan& plan, const FilterPlan::State& s, const FilterArgum
     check_view("mask", arguments.mask, {s.image.width, s.image.height, 1, s.image.batch}, Type::u8);
   else
     require(arguments.mask.data == nullptr, "mask was given, but the plan was not made for it");
+  if (s.options.guide > 0) {
+    Shape guide{s.image.width, s.image.height, s.options.guide, s.image.batch};
+    guide.layout = arguments.guide.shape.layout;  // any
+    check_view("guide", arguments.guide, guide, s.options.guide_type.value_or(s.in));
+  } else {
+    require(arguments.guide.data == nullptr, "guide was given, but the plan was not made for it");
+  }
   require_memories(plan, views, arguments, true);
+  require(!may_overlap(arguments.guide, arguments.out), "out: it overlaps the guide");
   require(!may_overlap(arguments.image, arguments.out), "out: it overlaps the image");
   require(!may_overlap(arguments.mask, arguments.out), "out: it overlaps the mask");
   if (s.device) s.device->check([&] { return placed(s.execution, views, arguments); });
@@ -290,13 +383,11 @@ void FilterPlan::State::prepare(void* memory, Stream stream) const {
 
 std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* memory, Stream stream) const {
   if (device) return device->execute(arguments, memory, stream, {});
-  if (arguments.out.shape.empty()) return algorithm;
-  if (walk)
-    walk->execute(arguments, memory);
-  else if (extremes)
-    extremes->execute(arguments, memory);
-  else
-    blocks->execute(arguments, memory);
+  std::visit(
+      [&]<class Engine>(const Engine& engine) {
+        if constexpr (!std::is_same_v<Engine, std::monostate>) engine.execute(arguments, memory);
+      },
+      on_cpu);
   return algorithm;
 }
 

@@ -4,10 +4,13 @@
 #include <areal/filter.hpp>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include "api/core/choice.hpp"
 #include "api/core/plan_state.hpp"
 #include "cpu/filter/blocks.hpp"
 #include "cpu/filter/extremes.hpp"
+#include "cpu/filter/gaussian.hpp"
+#include "cpu/filter/guided.hpp"
 #include "cpu/filter/walk.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/filter/request.hpp"
@@ -19,9 +22,8 @@ struct FilterPlan::State : Plan::State {
   Type in = Type::u8, out = Type::u8;
   FilterOptions options;
   formulas::WindowAxis columns, rows;
-  std::optional<cpu::Walk> walk;                         // on the CPU, or
-  std::optional<cpu::Blocks> blocks;                     // on the CPU, or
-  std::optional<cpu::Extremes> extremes;                 // on the CPU, or
+  /// Of the algorithm on the CPU; none for an output without elements.
+  std::variant<std::monostate, cpu::Walk, cpu::Blocks, cpu::Extremes, cpu::Guided, cpu::Gaussian> on_cpu;
   std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
 
   Shape out_shape() const { return {columns.outputs, rows.outputs, image.channels, image.batch, image.layout}; }

@@ -5,6 +5,7 @@
 #include <areal/type.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
+#include <string>
 #include "formulas/window_axis.hpp"
 
 namespace areal::cpu {
@@ -21,6 +22,9 @@ struct FilterRequest {
   bool omit_nan = false, mask = false;
   std::int64_t min_count = 1;
   double fill = 0;
+  std::int64_t guide = 0;  ///< channels; 0: the image guides itself
+  Type guide_type = Type::u8;
+  std::string algorithm = {};
   int threads = 0;
 };
 

@@ -1,0 +1,269 @@
+#include "cpu/filter/gaussian.hpp"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <variant>
+#include "cpu/filter/gaussian_rows.hpp"
+#include "cpu/filter/strips.hpp"
+#include "cpu/filter/walk_rows.hpp"
+
+namespace areal::cpu {
+namespace {
+
+// Columns of a panel: its rows stay in the second-level cache.
+constexpr std::int64_t usual_panel = 1024;
+constexpr int usual_passes = 5;
+
+const filter::Gaussian& gaussian_of(const FilterRequest& request) { return std::get<filter::Gaussian>(request.filter); }
+
+// What remains of ones inside the image, at positions [-reach, extent + reach).
+std::vector<double> boxes_of_ones(const formulas::ExtendedBox& box, int passes, std::int64_t extent) {
+  const std::int64_t reach = passes * box.reach(), n = extent + 2 * reach;
+  std::vector<double> values(static_cast<std::size_t>(n)), sums(static_cast<std::size_t>(n) + 1);
+  std::fill_n(values.begin() + reach, extent, 1.0);
+  const auto value = [&](std::int64_t i) { return i < 0 || i >= n ? 0.0 : values[static_cast<std::size_t>(i)]; };
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::size_t i = 0; i < values.size(); ++i) sums[i + 1] = sums[i] + values[i];
+    const auto sum_to = [&](std::int64_t i) {
+      return sums[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, n))];
+    };
+    std::vector<double> next(values.size());
+    for (std::int64_t i = 0; i < n; ++i)
+      next[static_cast<std::size_t>(i)] = box.inner * (sum_to(i + box.inside + 1) - sum_to(i - box.inside)) +
+                                          box.outer * (value(i - box.reach()) + value(i + box.reach()));
+    values = std::move(next);
+  }
+  return values;
+}
+
+}  // namespace
+
+Gaussian::Axis::Axis(const filter::Gaussian& filter, double sigma, std::string_view algorithm) {
+  const bool direct = algorithm == "convolution" || sigma == 0 || (filter.passes == 0 && sigma <= most_of_convolution);
+  if (direct) {
+    reach = static_cast<std::int64_t>(std::floor(std::min(filter.truncate * sigma, 1e9) + 0.5));
+  } else {
+    passes = filter.passes == 0 ? usual_passes : filter.passes;
+    box = formulas::ExtendedBox(sigma, passes);
+    reach = passes * box.reach();
+  }
+}
+
+Gaussian::Along::Along(const Axis& axis, double sigma, const formulas::WindowAxis& window) : Axis(axis) {
+  if (passes == 0) weights = formulas::gaussian_weights(sigma, reach);
+  if (window.edge != Edge::shrink) return;
+  shares.assign(static_cast<std::size_t>(window.outputs), 1.0);
+  const std::vector<double> ones = passes == 0 ? std::vector<double>() : boxes_of_ones(box, passes, window.extent);
+  for (std::int64_t i = 0; i < window.outputs; ++i) {
+    if (i >= reach && i + reach < window.extent) continue;
+    double share = 0;
+    if (passes > 0) {
+      share = ones[static_cast<std::size_t>(i + reach)];
+    } else {
+      for (std::int64_t k = reach; k >= 0; --k) {
+        const int inside = (i - k >= 0 ? 1 : 0) + (i + k < window.extent && k > 0 ? 1 : 0);
+        share += inside * weights[static_cast<std::size_t>(k)];
+      }
+    }
+    shares[static_cast<std::size_t>(i)] = 1 / share;
+  }
+}
+
+Gaussian::Gaussian(const FilterRequest& request)
+    : request_(request),
+      columns_(Axis(gaussian_of(request), gaussian_of(request).sigma_x, request.algorithm),
+               gaussian_of(request).sigma_x, request.columns),
+      rows_(Axis(gaussian_of(request), gaussian_of(request).sigma_y, request.algorithm), gaussian_of(request).sigma_y,
+            request.rows),
+      panel_(std::max<std::int64_t>(1, request.columns.outputs)) {
+  // Copies of the image lie at its other end. Halves of a panel may be as wide as one.
+  const std::int64_t most = std::max(usual_panel, 8 * columns_.reach);
+  if (request.columns.edge != Edge::wrap && panel_ > most + most / 2) panel_ = most;
+  std::int64_t length = 0, count = 0;
+  for (std::int64_t panel = 0; panel < panels(); ++panel) {
+    const Positions one = positions(panel);
+    length = std::max(length, one.length), count = std::max(count, one.count);
+  }
+  std::size_t end = 0;
+  const auto doubles = [&](std::int64_t n) { return place(end, n, sizeof(double)); };
+  layout_.pitch = length + static_cast<std::int64_t>(cache_line / sizeof(double));
+  for (std::int64_t stage = 0; stage < rows_.stages(); ++stage) {
+    if (rows_.passes > 0) layout_.stages.push_back(RowBlocks::Layout::of(end, rows_.window(), count));
+    layout_.rings.push_back(doubles(rows_.ring() * layout_.pitch));
+  }
+  layout_.pointers = doubles(std::max(rows_.size(), columns_.size()));
+  layout_.merged = doubles(length), layout_.other = doubles(length), layout_.sums = doubles(length);
+  layout_.values = doubles(length), layout_.out = doubles(length);
+  for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole}) *one = doubles(count);
+  for (std::size_t* one : {&layout_.total, &layout_.between, &layout_.longer}) *one = doubles(count / 8 + 1);
+  layout_.bytes = end;
+  workspace_bytes_ = cache_line + end * static_cast<std::size_t>(slots(request.threads));
+}
+
+Positions Gaussian::positions(std::int64_t panel) const {
+  const std::int64_t begin = panel * panel_;
+  return {request_.columns, begin, std::min(request_.columns.outputs, begin + panel_),
+          formulas::block_of_window(columns_.window())};
+}
+
+// One thread's work on a strip of a panel of one channel of an image.
+class Gaussian::Strip {
+ public:
+  Strip(const Gaussian& gaussian, const FilterArguments& arguments, std::int64_t plane, std::int64_t panel,
+        char* memory)
+      : gaussian_(gaussian),
+        request_(gaussian.request_),
+        image_(plane_of(arguments.image, plane, false)),
+        out_(plane_of(arguments.out, plane, false)),
+        memory_(memory),
+        begin_(panel * gaussian.panel_),
+        outputs_(std::min(gaussian.panel_, gaussian.request_.columns.outputs - begin_)),
+        positions_(gaussian.positions(panel)) {}
+
+  /// Writes output rows [begin, end).
+  void write(std::int64_t begin, std::int64_t end) {
+    const Along& rows = gaussian_.rows_;
+    for (std::int64_t stage = 0; stage < rows.stages(); ++stage) {
+      const auto s = static_cast<std::size_t>(stage);
+      next_[s] = begin - request_.rows.before + stage * rows.box.reach();
+      if (rows.passes > 0) boxes_[s].emplace(gaussian_.layout_.stages[s], memory_, rows.window(), positions_.count);
+    }
+    for (std::int64_t y = begin; y < end; ++y) row(y);
+  }
+
+ private:
+  double* array(std::size_t offset) const { return reinterpret_cast<double*>(memory_ + offset); }
+
+  /// As a pixel of the image's type.
+  double beyond() const {
+    if (request_.columns.edge != Edge::constant) return 0;
+    if (request_.in == Type::f32) return static_cast<float>(request_.value);
+    if (request_.in == Type::f16) return to_float(to_half(static_cast<float>(request_.value)));
+    return request_.value;
+  }
+
+  BlockScratch scratch() const {
+    const auto& layout = gaussian_.layout_;
+    return {memory_ + layout.prefix, memory_ + layout.suffix,  memory_ + layout.whole,
+            memory_ + layout.total,  memory_ + layout.between, memory_ + layout.longer};
+  }
+
+  // The row of pixels at a position.
+  void load(std::int64_t position, double* to) const {
+    const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
+    if (y < 0) return positions_.fill(beyond(), to);
+    const std::int64_t step = image_.column_pitch();
+    finish_kernels().reals(static_cast<const char*>(image_.row(y)) + positions_.columns_begin * step, step, request_.in,
+                           positions_.columns(), to + positions_.first_column());
+    positions_.spread(request_.columns, beyond(), to);
+  }
+
+  double* ring(std::int64_t stage, std::int64_t position) const {
+    const std::int64_t size = gaussian_.rows_.ring();
+    return array(gaussian_.layout_.rings[static_cast<std::size_t>(stage)]) +
+           (position % size + size) % size * gaussian_.layout_.pitch;
+  }
+
+  // Row `position` of the pixels, or after so many boxes.
+  const double* after(std::int64_t stage, std::int64_t position) {
+    std::int64_t& next = next_[static_cast<std::size_t>(stage)];
+    for (; next <= position; ++next) {
+      if (stage == 0)
+        load(next, ring(0, next));
+      else
+        box(stage, next, ring(stage, next));
+    }
+    return ring(stage, position) + (stage == 0 ? positions_.lead : 0);
+  }
+
+  // The box number `stage`, from 1 on, of a row.
+  void box(std::int64_t stage, std::int64_t position, double* to) {
+    const Along& rows = gaussian_.rows_;
+    boxes_[static_cast<std::size_t>(stage) - 1]->sums(
+        position - rows.box.inside, [&](std::int64_t v) { return after(stage - 1, v); }, to);
+    const double* const below = after(stage - 1, position + rows.box.reach());
+    const double* const above = after(stage - 1, position - rows.box.reach());
+    gaussian_kernels().extend(to, above, below, rows.box.inner, rows.box.outer, positions_.count, to);
+  }
+
+  // A row of columns that are filtered, at its positions.
+  void merge_rows(std::int64_t centre, double* to) {
+    const Along& rows = gaussian_.rows_;
+    if (rows.passes > 0) return box(rows.passes, centre, to);
+    auto* const pointers = reinterpret_cast<const double**>(memory_ + gaussian_.layout_.pointers);
+    for (std::int64_t k = 0; k < rows.size(); ++k) pointers[k] = after(0, centre - rows.reach + k);
+    gaussian_kernels().convolve(pointers, rows.weights.data(), rows.reach, positions_.count, to);
+  }
+
+  // The boxes along a row, in turn from one buffer to the other.
+  void box_columns(double* from, double* to, double* values) const {
+    const Along& columns = gaussian_.columns_;
+    const std::int64_t block = formulas::block_of_window(columns.window()), reach = columns.box.reach();
+    double* const sums = array(gaussian_.layout_.sums);
+    std::int64_t start = positions_.start, begin = positions_.covered_begin, end = positions_.covered_end;
+    for (int pass = 1; pass <= columns.passes; ++pass) {
+      const std::int64_t used = (end - start + block - 1) / block * block;
+      const double* const row = from - start;
+      begin += reach, end -= reach;
+      const BlockWindows windows{used, begin - columns.box.inside - start, columns.window(), end - begin, block};
+      block_kernels(Merge::sum).windows(windows, from, scratch(), sums);
+      start = formulas::floor_div(begin, block) * block;
+      double* const out = pass == columns.passes ? values : to + (begin - start);
+      gaussian_kernels().extend(sums, row + begin - reach, row + begin + reach, columns.box.inner, columns.box.outer,
+                                end - begin, out);
+      std::swap(from, to);
+    }
+  }
+
+  void row(std::int64_t y) {
+    const auto& layout = gaussian_.layout_;
+    const Along &rows = gaussian_.rows_, &columns = gaussian_.columns_;
+    double* const merged = array(layout.merged);
+    double* const values = array(layout.values);
+    merge_rows(y - request_.rows.before + rows.reach, merged);
+    if (columns.passes > 0) {
+      box_columns(merged, array(layout.other), values);
+    } else {
+      auto* const pointers = reinterpret_cast<const double**>(memory_ + layout.pointers);
+      const double* const first = merged + (positions_.covered_begin - positions_.start);
+      for (std::int64_t k = 0; k < columns.size(); ++k) pointers[k] = first + k;
+      gaussian_kernels().convolve(pointers, columns.weights.data(), columns.reach, outputs_, values);
+    }
+    if (request_.columns.edge == Edge::shrink)
+      gaussian_kernels().scale(values, columns.shares.data() + begin_, rows.shares[static_cast<std::size_t>(y)],
+                               outputs_);
+    const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = out_.column_pitch();
+    char* const to = static_cast<char*>(out_.row(y)) + begin_ * step;
+    if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
+    char* const buffer = memory_ + layout.out;
+    finish_kernels().store(values, outputs_, out_.type, buffer);
+    for (std::int64_t i = 0; i < outputs_; ++i)
+      std::memcpy(to + i * step, buffer + i * size, static_cast<std::size_t>(size));
+  }
+
+  const Gaussian& gaussian_;
+  const FilterRequest& request_;
+  ConstView image_;
+  View out_;
+  char* memory_;
+  std::int64_t begin_, outputs_;
+  Positions positions_;
+  std::array<std::int64_t, most_passes + 1> next_{};  // positions of rows, by the boxes before
+  std::array<std::optional<RowBlocks>, most_passes> boxes_;
+};
+
+void Gaussian::execute(const FilterArguments& arguments, void* workspace) const {
+  if (arguments.out.shape.empty()) return;
+  const Strips strips(request_.image.batch * request_.image.channels * panels(), request_.rows.outputs,
+                      std::min(rows_.size(), request_.image.height), slots(request_.threads));
+  char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
+  strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {
+    Strip(*this, arguments, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
+        .write(strips.begin(s), strips.end(s));
+  });
+}
+
+}  // namespace areal::cpu

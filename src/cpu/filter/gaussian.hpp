@@ -1,0 +1,72 @@
+#pragma once
+// Gaussians: `convolution`, the sampled weights, along columns and then along rows; `extended-boxes` (Gwosdek et al.
+// 2011), boxes that repeat. Both walk down strips of rows and panels of columns, and keep the rows of their windows in
+// rings; the boxes of a column follow each other there. Boxes add in the order of formulas/block_order.hpp, so that
+// nothing drifts. All is in double, and its bits do not depend on threads, strips or panels. Reads 1, writes 1 per
+// pixel; a strip begins with the rows of its first window, a panel with the columns on each side.
+
+#include <areal/filter.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+#include "cpu/filter/positions.hpp"
+#include "cpu/filter/request.hpp"
+#include "cpu/filter/row_blocks.hpp"
+#include "formulas/gaussian.hpp"
+
+namespace areal::cpu {
+
+class Gaussian {
+ public:
+  /// A filter along one axis.
+  struct Axis {
+    int passes = 0;  ///< of the box; 0: weights
+    formulas::ExtendedBox box = {};
+    std::int64_t reach = 0;
+
+    /// `algorithm`: convolution or extended-boxes.
+    Axis(const filter::Gaussian& filter, double sigma, std::string_view algorithm);
+    std::int64_t size() const { return 2 * reach + 1; }
+  };
+  static constexpr double most_sigma = 1000, most_of_convolution = 8;
+  static constexpr std::int64_t most_reach = 4096;  ///< of weights
+  static constexpr int most_passes = 10;
+
+  /// A checked request.
+  explicit Gaussian(const FilterRequest& request);
+
+  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  /// Checked views. The workspace may hold anything.
+  void execute(const FilterArguments& arguments, void* workspace) const;
+
+ private:
+  class Strip;
+
+  /// Along an axis of the image.
+  struct Along : Axis {
+    std::vector<double> weights;
+    std::vector<double> shares;  ///< with edge `shrink`: 1 / the weights inside, by output
+    Along(const Axis& axis, double sigma, const formulas::WindowAxis& window);
+    std::int64_t stages() const { return passes == 0 ? 1 : passes; }
+    std::int64_t ring() const { return passes == 0 ? size() : 2 * box.reach() + 1; }
+    std::int64_t window() const { return 2 * box.inside + 1; }
+  };
+
+  std::int64_t panels() const { return (request_.columns.outputs + panel_ - 1) / panel_; }
+  Positions positions(std::int64_t panel) const;
+
+  FilterRequest request_;
+  Along columns_, rows_;
+  std::int64_t panel_;
+  struct {
+    std::vector<RowBlocks::Layout> stages;
+    std::vector<std::size_t> rings;
+    std::size_t pointers = 0, merged = 0, other = 0, values = 0, out = 0, sums = 0;
+    std::size_t prefix = 0, suffix = 0, whole = 0, total = 0, between = 0, longer = 0, bytes = 0;
+    std::int64_t pitch = 0;
+  } layout_;
+  std::size_t workspace_bytes_ = 0;
+};
+
+}  // namespace areal::cpu
