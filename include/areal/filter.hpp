@@ -153,8 +153,7 @@ class FilterPlan : public Plan {
   Type out() const noexcept;
   const FilterOptions& options() const noexcept;
 
- private:
-  const State& state() const noexcept;
+  const State& state() const noexcept;  // of the library
 };
 
 /// One filter of one image, in a plan and workspace of its own: `apply(filter::Mean{}, image, out, {.window = {15,

@@ -5,6 +5,7 @@
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
+#include <areal/filter.hpp>
 #include <areal/histogram.hpp>
 #include <areal/pieces.hpp>
 #include <areal/region.hpp>
@@ -17,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace areal {
@@ -273,6 +275,44 @@ class StripWindows {
   Shape output_shape() const noexcept;  ///< of all statistics but `count`
   TypePair types() const noexcept;      ///< of the tables
   std::optional<Type> squares_type() const noexcept;
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// A filter of one image, strip by strip: the bits of a FilterPlan over the whole image, whatever the strips, read or
+/// pushed. On the CPU.
+///
+/// Memory. A strip of h rows reads up to h + n rows, n as for StripWindows, and makes h: with p bytes in a row of
+/// pixels and of the mask, and o in a row of the output, it takes 2 (h + n) p + 2 h o bytes and the plan's workspace.
+/// The heights are as for StripWindows.
+///
+/// For one image at a time, from one thread.
+class StripFilter {
+ public:
+  /// Images of that shape (batch 1). Throws as FilterPlan and StripSat; InvalidArgument for thresholds of `wolf`, which
+  /// need the whole image first, and for another backend than the CPU.
+  StripFilter(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options,
+              const PieceOptions& strips = {});
+  ~StripFilter();
+  StripFilter(StripFilter&&) noexcept;
+  StripFilter& operator=(StripFilter&&) noexcept;
+
+  /// As StripWindows::run. A strip has one view.
+  void run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_mask = {});
+  /// \name As StripWindows'.
+  ///@{
+  void begin(WindowStripSink sink);
+  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask = {});
+  void finish();
+  ///@}
+
+  std::int64_t strip_height() const noexcept;
+  std::uint64_t memory_bytes() const noexcept;
+  Shape output_shape() const noexcept;
+  const std::string& algorithm() const noexcept;
 
   struct State;  // of the library
 

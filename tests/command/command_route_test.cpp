@@ -22,8 +22,8 @@ using command::RouteRequest;
 using command::Way;
 
 constexpr std::uint64_t mega = std::uint64_t{1} << 20;
-constexpr std::array products{Product::sums,   Product::table,   Product::histograms,
-                              Product::tensor, Product::windows, Product::query};
+constexpr std::array products{Product::sums,    Product::table,   Product::histograms, Product::tensor,
+                              Product::windows, Product::filters, Product::query};
 constexpr std::array ways{Way::whole, Way::frames, Way::strips, Way::tiles, Way::chunked};
 
 struct Case {

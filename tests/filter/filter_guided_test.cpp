@@ -470,6 +470,10 @@ TEST(FilterGuided, RefusesInOneSentence) {
     return options;
   };
   EXPECT_EQ(refused({1}, Type::u8, Type::u8, usual), "nothing was refused");
+  const std::string on_device = refused({1}, Type::u8, Type::u8, usual, {.backend = Backend::simt});
+  EXPECT_TRUE(on_device == "backend simt: guided filters run on the CPU" ||
+              on_device.ends_with("this build has no simulated machine"))
+      << on_device;
   EXPECT_EQ(refused({0}, Type::u8, Type::u8, usual), "eps 0: it may be any finite number above 0");
   EXPECT_EQ(refused({1, 2}, Type::u8, Type::u8, usual), "scale 2: guided filters are not subsampled, it may be 1");
   EXPECT_EQ(refused({1}, Type::s16, Type::s16, usual), "image type 16s: guided filters take 8u, 16u or 32f");

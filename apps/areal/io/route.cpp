@@ -20,6 +20,8 @@ constexpr std::string_view a_papers_algorithm = "--algorithm of a paper";
 
 constexpr std::string_view chunks_hold = "a chunked table has the sums of one channel alone";
 constexpr std::string_view on_the_cpu = "chunked tables are made on the CPU";
+constexpr std::string_view filters_on_the_cpu = "filters by strips run on the CPU";
+constexpr std::string_view whole_filter = "this filter is not made in parts";
 constexpr std::string_view for_chunks = "it is for chunked tables, -o T.zarr";
 constexpr std::string_view query_answers = "areal query answers regions from the file that is written";
 constexpr std::string_view tilted = "a tilted sum reaches beyond a part of the image";
@@ -115,6 +117,12 @@ constexpr Refusal table_of_refusals[] = {
     {bits(tensor), bits(frames), "", "it has a tensor per frame, and a file holds one; ask for regions instead"},
     // areal window
     {bits(windows), bits(frames), "", "window takes one picture"},
+    // areal filter
+    {bits(filters), bits(strips), "wolf", "it needs the largest deviation of the whole image first"},
+    {bits(filters), bits(strips), "guided", whole_filter},
+    {bits(filters), bits(strips), "gaussian", whole_filter},
+    {bits(filters), bits(strips), "--backend cuda", filters_on_the_cpu},
+    {bits(filters), bits(strips), "--backend simt", filters_on_the_cpu},
     // areal query
     {bits(query), bits(strips, chunked), "--squares", made_with_it},
     {bits(query), bits(strips, chunked), "--count-table", made_with_it},
@@ -179,7 +187,8 @@ std::string_view name_of(Way way) noexcept {
 }
 
 std::string_view name_of(Product product) noexcept {
-  constexpr std::array<std::string_view, 6> names{"sums", "table", "histograms", "tensor", "windows", "query"};
+  constexpr std::array<std::string_view, 7> names{"sums",    "table",   "histograms", "tensor",
+                                                  "windows", "filters", "query"};
   return names[static_cast<std::size_t>(product)];
 }
 

@@ -11,9 +11,9 @@
 namespace areal::command {
 
 enum class Way : std::uint8_t { whole, frames, strips, tiles, chunked };
-/// `areal sat` computes sums or a table, `areal hist` histograms or a tensor, `areal window` windows; `areal query`
-/// reads tables.
-enum class Product : std::uint8_t { sums, table, histograms, tensor, windows, query };
+/// `areal sat` computes sums or a table, `areal hist` histograms or a tensor, `areal window` windows, `areal
+/// filter` a filter; `areal query` reads tables.
+enum class Product : std::uint8_t { sums, table, histograms, tensor, windows, filters, query };
 
 /// "as a whole", "frame by frame", "by strips", "by tiles", "with a chunked table".
 std::string_view name_of(Way way) noexcept;

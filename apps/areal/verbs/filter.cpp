@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <memory>
 #include <utility>
+#include "filter_strips.hpp"
 #include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
+#include "io/routing.hpp"
 #include "io/word_list.hpp"
 #include "verbs.hpp"
 #include "window_answer.hpp"
@@ -20,7 +22,7 @@ namespace {
 struct Request {
   InputOptions input;
   std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, mask, nan, min_count, fill,
-                                          type, eps, guide, sigma, truncate, passes;
+                                          type, eps, guide, sigma, truncate, passes, memory;
   bool inverted = false;
 };
 
@@ -176,8 +178,8 @@ bool is_video(const std::string& path) {
 /// Keeps the plan, the workspace and the output of images of one shape and type.
 class Filtering {
  public:
-  Filtering(const Request& request, const Settings& settings)
-      : request_(request), settings_(settings), filter_(filter_of(request)), options_(options_of(request)) {
+  Filtering(const Request& request, const FilterJob& job, const Limits& limits, const Settings& settings)
+      : request_(request), job_(job), limits_(limits), settings_(settings), options_(job.options) {
     if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
     if (request.guide.empty()) return;
     InputOptions all;
@@ -188,7 +190,6 @@ class Filtering {
   }
 
   ConstView operator()(const ConstView& image) {
-    if (image.shape.empty()) refuse(request_.input.path, ": is empty; a window needs pixels");
     if (!plan_ || plan_->image_shape() != image.shape || plan_->in() != image.type) prepare(image);
     FilterArguments arguments{.image = image, .out = out_.view()};
     if (options_.mask) arguments.mask = std::as_const(mask_).view();
@@ -200,22 +201,25 @@ class Filtering {
 
  private:
   void prepare(const ConstView& image) {
-    const Type type = output_type(request_, image.type, is_video(request_.output));
+    if (image.shape.empty()) require_output(job_, image.shape, {});
+    const Type type = job_.output_type(image.type);
     workspace_.reset();
-    plan_.emplace(image.shape, image.type, type, filter_, options_, settings_.execution());
+    plan_.emplace(image.shape, image.type, type, job_.filter, options_, settings_.execution());
+    if (limits_.memory > 0)
+      memory_left(limits_,
+                  bytes_of(image.shape, image.type) + bytes_of(plan_->out_shape(), type) + plan_->workspace_bytes(),
+                  "the image and its filter");
     workspace_.emplace(*plan_);
-    if (plan_->out_shape().empty())
-      refuse(request_.size.empty() ? "--sigma " + request_.sigma : "--size " + request_.size,
-             ": with --edge valid it may not exceed the image, ",
-             fmt::format("{}x{}", image.shape.width, image.shape.height));
+    require_output(job_, image.shape, plan_->out_shape());
     out_ = Array(plan_->out_shape(), type);
     settings_.detail("{}: algorithm {} on {}, {}", request_.input.path, plan_->algorithm(), name_of(plan_->backend()),
                      plan_->reason());
   }
 
   const Request& request_;
+  const FilterJob& job_;
+  const Limits& limits_;
   const Settings& settings_;
-  Filter filter_;
   FilterOptions options_;
   Array mask_, guide_, out_;
   std::optional<FilterPlan> plan_;
@@ -255,9 +259,8 @@ class Sink {
   std::unique_ptr<media::VideoWriter> video_;
 };
 
-void run(const Request& request, const Settings& settings) {
-  Filtering filtered(request, settings);
-  media::require_other_files({request.output}, {request.input.path, request.mask, request.guide});
+void run_whole(const Request& request, const FilterJob& job, const Limits& limits, const Settings& settings) {
+  Filtering filtered(request, job, limits, settings);
   const auto source = open_source(request.input, settings);
   const bool is_sequence = source->is_sequence();
   const bool takes_frames = is_video(request.output) || request.output.ends_with('/');
@@ -272,6 +275,30 @@ void run(const Request& request, const Settings& settings) {
   if (frames == 0) refuse(request.input.path, ": has no frames");
   sink.finish();
   if (!source->damage().empty()) throw IoError(source->damage());
+}
+
+void run(const Request& request, std::vector<GivenOption> given, const Settings& settings) {
+  const bool takes_frames = is_video(request.output) || request.output.ends_with('/');
+  const FilterJob job{.input = request.input,
+                      .output = request.output,
+                      .mask = request.mask,
+                      .size = request.size.empty() ? "--sigma " + request.sigma : "--size " + request.size,
+                      .filter = filter_of(request),
+                      .options = options_of(request),
+                      .output_type = [&](Type image) { return output_type(request, image, is_video(request.output)); }};
+  media::require_other_files({request.output}, {request.input.path, request.mask, request.guide});
+  const Limits limits = limits_of(request.memory, "", "", settings);
+  InputFacts facts = facts_of(request.input);
+  if (takes_frames) facts.only_way = Way::frames;  // of one picture, one frame
+  given.push_back({request.name});
+  RouteRequest wanted{Product::filters, request.output, given};
+  if (!limits.memory_option.empty() && !facts.is_stream && !facts.only_way &&
+      !answers(Product::filters, Way::strips, given))
+    wanted.whole_bytes = whole_bytes(job, settings);
+  run_by_route(facts, wanted, limits, false, settings, [&](Way way) {
+    if (way == Way::strips) return filter_by_strips(job, limits, settings);
+    run_whole(request, job, limits, settings);
+  });
   settings.detail("wrote {}", request.output);
 }
 
@@ -319,6 +346,10 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--min-count", request->min_count, "Windows with fewer valid pixels give --fill (1)")
       ->type_name("N");
   verb->add_option("--fill", request->fill, "Their value (NaN; 0 in integers)")->type_name("V");
+  begin_group(*verb, group::where);
+  verb->add_option("--memory", request->memory,
+                   "Take that much memory, for example 1G: a picture of any size passes strip by strip")
+      ->type_name("BYTES");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output,
                    "A picture or an .npy; of frames a video, .mp4, .avi or .mkv, or a folder, whose name ends in /")
@@ -327,13 +358,16 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--type", request->type, "Type of the values, for example 32f; of thresholds with floats, theirs")
       ->type_name("TYPE");
   verb->footer(
+      "With --memory a picture, an .npy or synthetic:WxH:SEED of any size is read by strips, with the rows that its "
+      "windows\n"
+      "need, and the output is written as they come.\n\n"
       "Example:\n  areal filter sauvola data/sudoku.png --size 31 -o sudoku-black-white.png\n"
       "  areal filter mean data/vtest.avi --size 15 -o soft.mp4\n"
       "  areal filter guided data/home.jpg --all-channels --size 17 --eps 400 -o home-smooth.jpg\n"
       "  areal filter gaussian data/home.jpg --all-channels --sigma 20 -o home-blurred.jpg");
-  verb->callback([request, &settings] {
+  verb->callback([request, verb, &settings] {
     settings.resolve();
-    run(*request, settings);
+    run(*request, given_options(*verb, settings), settings);
   });
 }
 

@@ -295,6 +295,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   state->execution = execution;
   state->image = request.image;
   state->in = request.in, state->out = request.out;
+  state->filter = request.filter;
   state->options = request.options;
   state->columns = request.axes.columns, state->rows = request.axes.rows;
   require_stream_of(execution);
@@ -383,12 +384,28 @@ void FilterPlan::State::prepare(void* memory, Stream stream) const {
 
 std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* memory, Stream stream) const {
   if (device) return device->execute(arguments, memory, stream, {});
+  if (!arguments.out.shape.empty()) run_rows(arguments, cpu::FilterRows::all(rows), memory);
+  return algorithm;
+}
+
+void FilterPlan::State::run_rows(const FilterArguments& arguments, const cpu::FilterRows& part, void* memory) const {
   std::visit(
       [&]<class Engine>(const Engine& engine) {
-        if constexpr (!std::is_same_v<Engine, std::monostate>) engine.execute(arguments, memory);
+        if constexpr (requires { engine.execute(arguments, memory, part); })
+          engine.execute(arguments, memory, part);
+        else if constexpr (!std::is_same_v<Engine, std::monostate>)
+          engine.execute(arguments, memory);
       },
       on_cpu);
-  return algorithm;
+}
+
+std::string_view FilterPlan::State::needs_the_whole() const {
+  if (device) return "only the CPU makes parts of its output";
+  if (std::holds_alternative<filter::Guided>(filter) || std::holds_alternative<filter::Gaussian>(filter))
+    return "guided filters and Gaussians are not made in parts";
+  const auto* const threshold = std::get_if<filter::Threshold>(&filter);
+  const bool is_wolf = threshold != nullptr && threshold->method == filter::Local::wolf;
+  return is_wolf ? "it compares every window with the largest deviation and the least pixel of the whole image" : "";
 }
 
 FilterPlan::FilterPlan(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options,

@@ -20,6 +20,7 @@ namespace areal {
 struct FilterPlan::State : Plan::State {
   Shape image;
   Type in = Type::u8, out = Type::u8;
+  Filter filter;
   FilterOptions options;
   formulas::WindowAxis columns, rows;
   /// Of the algorithm on the CPU; none for an output without elements.
@@ -30,6 +31,10 @@ struct FilterPlan::State : Plan::State {
   void prepare(void* memory, Stream stream) const override;
   /// Runs on views of memory where the plan runs; returns the algorithm.
   std::string_view run(const FilterArguments& arguments, void* memory, Stream stream) const;
+  /// Empty, or why its output cannot be made in parts by `run_rows`.
+  std::string_view needs_the_whole() const;
+  /// On the CPU: some rows of the output, from views of the rows of the image that their windows see.
+  void run_rows(const FilterArguments& arguments, const cpu::FilterRows& part, void* memory) const;
 };
 
 }  // namespace areal

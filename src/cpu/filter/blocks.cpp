@@ -105,8 +105,10 @@ Blocks::Blocks(const FilterRequest& request)
 // One thread's work on a strip of one channel of an image.
 class Blocks::Strip {
  public:
-  Strip(const Blocks& blocks, const FilterArguments& arguments, std::int64_t plane, char* memory)
+  Strip(const Blocks& blocks, const FilterArguments& arguments, const FilterRows& rows, std::int64_t plane,
+        char* memory)
       : blocks_(blocks),
+        rows_(rows),
         request_(blocks.request_),
         image_(plane_of(arguments.image, plane, false)),
         out_(plane_of(arguments.out, plane, false)),
@@ -131,7 +133,7 @@ class Blocks::Strip {
   void look_at_pixels(std::int64_t begin, std::int64_t end, Survey& survey) {
     for (std::int64_t y = begin; y < end; ++y) {
       const double* const pixels = reals(y);
-      const char* const valid = request_.mask ? static_cast<const char*>(mask_.row(y)) : nullptr;
+      const char* const valid = request_.mask ? mask_row(y) : nullptr;
       for (std::int64_t x = 0; x < width_; ++x)
         if ((valid == nullptr || valid[x] != 0) && pixels[x] < survey.least_pixel) survey.least_pixel = pixels[x];
     }
@@ -157,9 +159,16 @@ class Blocks::Strip {
     return false;
   }
 
+  const char* image_row(std::int64_t y) const {
+    return static_cast<const char*>(image_.row(rows_.held(y, request_.rows.extent)));
+  }
+  const char* mask_row(std::int64_t y) const {
+    return static_cast<const char*>(mask_.row(rows_.held(y, request_.rows.extent)));
+  }
+
   const double* reals(std::int64_t y) {
     double* const pixels = array<double>(blocks_.layout_.pixels);
-    finish_kernels().reals(static_cast<const char*>(image_.row(y)), image_.column_pitch(), request_.in, width_, pixels);
+    finish_kernels().reals(image_row(y), image_.column_pitch(), request_.in, width_, pixels);
     return pixels;
   }
   /// Which pixels of a row count; null for all.
@@ -167,7 +176,7 @@ class Blocks::Strip {
     if (!blocks_.counts()) return nullptr;
     char* const marks = memory_ + blocks_.layout_.valid;
     if (request_.mask)
-      for (std::int64_t x = 0; x < width_; ++x) marks[x] = static_cast<const char*>(mask_.row(y))[x] != 0;
+      for (std::int64_t x = 0; x < width_; ++x) marks[x] = mask_row(y)[x] != 0;
     else
       std::memset(marks, 1, static_cast<std::size_t>(width_));
     if (request_.omit_nan)
@@ -183,8 +192,7 @@ class Blocks::Strip {
     if (!is_plain(blocks_.layers_[l].kind, y)) return false;
     const auto* const from = reinterpret_cast<const double*>(plus);
     auto* const out = reinterpret_cast<double*>(to);
-    finish_kernels().add_reals(static_cast<const char*>(image_.row(y)), image_.column_pitch(), request_.in, width_,
-                               from, out);
+    finish_kernels().add_reals(image_row(y), image_.column_pitch(), request_.in, width_, from, out);
     out[width_] = from[width_] + (request_.columns.edge == Edge::constant ? beyond_pixel() : 0);
     return true;
   }
@@ -199,7 +207,7 @@ class Blocks::Strip {
     const bool counts = (edge == Edge::constant || edge == Edge::zero) && !(request_.omit_nan && beyond != beyond);
     if (is_plain(kind, y)) {
       auto* const out = static_cast<double*>(to);
-      finish_kernels().reals(static_cast<const char*>(image_.row(y)), image_.column_pitch(), request_.in, width_, out);
+      finish_kernels().reals(image_row(y), image_.column_pitch(), request_.in, width_, out);
       out[width_] = beyond;
       return;
     }
@@ -250,7 +258,7 @@ class Blocks::Strip {
         std::fill_n(out, width_, outside);
         return;
       }
-      const char* const from = static_cast<const char*>(image_.row(y));
+      const char* const from = image_row(y);
       const std::int64_t step = image_.column_pitch();
       for (std::int64_t x = 0; x < width_; ++x) {
         if constexpr (std::is_same_v<T, float>)
@@ -301,7 +309,8 @@ class Blocks::Strip {
     if (columns.suffix != first) {
       columns.suffix = first;
       load(l, first * size + size - 1, at(l, layer.suffix, size - 1));
-      for (std::int64_t i = size - 2; i >= 0; --i) {
+      // Rows above the first window are not needed, and a part may not have them.
+      for (std::int64_t i = size - 2; i >= begin - first * size; --i) {
         char* const to = at(l, layer.suffix, i);
         const char* const after = at(l, layer.suffix, i + 1);
         if (add_row(l, first * size + i, after, to)) continue;
@@ -413,9 +422,8 @@ class Blocks::Strip {
       return;
     }
     if (finish_->decides)
-      kernels.reals(
-          static_cast<const char*>(image_.row(y + request_.centre_y)) + (x + request_.centre_x) * image_.column_pitch(),
-          image_.column_pitch(), request_.in, n, terms.pixels);
+      kernels.reals(image_row(y + request_.centre_y) + (x + request_.centre_x) * image_.column_pitch(),
+                    image_.column_pitch(), request_.in, n, terms.pixels);
     double* const values = array<double>(layout.values);
     kernels.finish(*finish_, terms, n, values);
     output(y, x, n, [&](char* to) { kernels.store(values, n, request_.out, to); });
@@ -460,7 +468,7 @@ class Blocks::Strip {
   template <class Write>
   void output(std::int64_t y, std::int64_t x, std::int64_t n, const Write& write) const {
     const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = out_.column_pitch();
-    char* const to = static_cast<char*>(out_.row(y)) + x * step;
+    char* const to = static_cast<char*>(out_.row(y - rows_.begin)) + x * step;
     if (step == size) return write(to);
     char* const buffer = memory_ + blocks_.layout_.out;
     write(buffer);
@@ -468,6 +476,7 @@ class Blocks::Strip {
   }
 
   const Blocks& blocks_;
+  const FilterRows& rows_;
   const FilterRequest& request_;
   ConstView image_;
   View out_;
@@ -479,20 +488,20 @@ class Blocks::Strip {
   std::array<Columns, 4> columns_{};
 };
 
-void Blocks::execute(const FilterArguments& arguments, void* workspace) const {
+void Blocks::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   const Shape& image = request_.image;
   if (arguments.out.shape.empty()) return;
-  const Strips strips(image.batch * image.channels, rows_.outputs, std::min(rows_.size, image.height),
+  const Strips strips(image.batch * image.channels, rows.begin, rows.end, std::min(rows_.size, image.height),
                       slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   const auto mine = [&] { return memory + static_cast<std::size_t>(slot()) * layout_.bytes; };
   const auto write = [&](std::int64_t plane, std::int64_t s, const Finish& finish) {
-    Strip(*this, arguments, plane, mine()).write(strips.begin(s), strips.end(s), finish);
+    Strip(*this, arguments, rows, plane, mine()).write(strips.begin(s), strips.end(s), finish);
   };
   if (!is_wolf())
     return strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) { write(plane, s, finish_); });
   const auto look = [&](std::int64_t plane, std::int64_t s, Survey& survey) {
-    Strip strip(*this, arguments, plane, mine());
+    Strip strip(*this, arguments, rows, plane, mine());
     strip.look(strips.begin(s), strips.end(s), survey);
     strip.look_at_pixels(s * image.height / strips.count, (s + 1) * image.height / strips.count, survey);
   };

@@ -22,8 +22,8 @@ class Blocks {
   static std::int64_t most_beyond(std::int64_t extent) { return extent > 1024 ? extent : 1024; }
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
-  /// Checked views. The workspace may hold anything.
-  void execute(const FilterArguments& arguments, void* workspace) const;
+  /// Checked views. The workspace may hold anything. Wolf's thresholds need all rows.
+  void execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const;
 
  private:
   class Strip;

@@ -338,8 +338,8 @@ std::size_t ByteMeans::scratch_bytes(const FilterRequest& request, std::int64_t 
          whole_lines((size + 1) * sizeof(Shown)) + whole_lines((2 * size + 1) * sizeof(formulas::RoundedMean));
 }
 
-void ByteMeans::strip(const ConstView& image, const View& out, std::int64_t channels, std::int64_t begin,
-                      std::int64_t end, void* scratch) const {
+void ByteMeans::strip(const ConstView& image, const View& out, const FilterRows& held, std::int64_t channels,
+                      std::int64_t begin, std::int64_t end, void* scratch) const {
   const formulas::WindowAxis& rows = request_.rows;
   const std::int64_t width = request_.image.width * channels, outputs = request_.columns.outputs * channels;
   auto* const beyond = static_cast<std::uint8_t*>(scratch);
@@ -348,17 +348,18 @@ void ByteMeans::strip(const ConstView& image, const View& out, std::int64_t chan
   std::memset(beyond, constant ? static_cast<int>(request_.value) : 0, static_cast<std::size_t>(width));
   const auto row = [&](std::int64_t position) {
     const std::int64_t y = formulas::shown_pixel(position, rows.extent, rows.edge);
-    return y < 0 ? beyond : static_cast<const std::uint8_t*>(image.row(y));
+    return y < 0 ? beyond : static_cast<const std::uint8_t*>(image.row(held.held(y, rows.extent)));
   };
+  const auto out_row = [&](std::int64_t y) { return static_cast<std::uint8_t*>(out.row(y - held.begin)); };
   const std::int64_t whole = std::max<std::int64_t>(1, panel / channels) * channels;  // panels of whole pixels
   for (std::int64_t first = 0; first < outputs; first += whole) {
     Panel one(request_, channels, first, std::min(whole, outputs - first), memory);
     for (std::int64_t v = begin - rows.before; v < begin - rows.before + rows.size; ++v) one.add(row(v));
     for (std::int64_t y = begin; y < end; ++y) {
       const std::int64_t leaves = y - 1 - rows.before;
-      if (y + ahead < end) one.fetch(row(leaves + rows.size + ahead), static_cast<std::uint8_t*>(out.row(y + ahead)));
+      if (y + ahead < end) one.fetch(row(leaves + rows.size + ahead), out_row(y + ahead));
       if (y > begin) one.step(row(leaves + rows.size), row(leaves));
-      one.store(rows.pixels(y), static_cast<std::uint8_t*>(out.row(y)));
+      one.store(rows.pixels(y), out_row(y));
     }
   }
 }

@@ -36,9 +36,10 @@ class ByteMeans {
   static std::size_t scratch_bytes(const FilterRequest& request, std::int64_t channels);
 
   explicit ByteMeans(const FilterRequest& request) : request_(request) {}
-  /// Rows [begin, end) of the output of one plane, or of `channels` interleaved ones. Rows are contiguous.
-  void strip(const ConstView& image, const View& out, std::int64_t channels, std::int64_t begin, std::int64_t end,
-             void* scratch) const;
+  /// Rows [begin, end) of the output of one plane, or of `channels` interleaved ones, in views of these rows. Rows are
+  /// contiguous.
+  void strip(const ConstView& image, const View& out, const FilterRows& held, std::int64_t channels, std::int64_t begin,
+             std::int64_t end, void* scratch) const;
 
  private:
   const FilterRequest& request_;

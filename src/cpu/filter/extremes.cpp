@@ -78,9 +78,10 @@ Extremes::Extremes(const FilterRequest& request)
 // One thread's work on a strip of a plane, which may be several interleaved channels.
 class Extremes::Strip {
  public:
-  Strip(const Extremes& extremes, const FilterArguments& arguments, std::int64_t plane, std::int64_t together,
-        char* memory)
+  Strip(const Extremes& extremes, const FilterArguments& arguments, const FilterRows& held, std::int64_t plane,
+        std::int64_t together, char* memory)
       : e_(extremes),
+        held_(held),
         request_(extremes.request_),
         kernels_(extreme_kernels(extremes.least_, extremes.request_.in)),
         image_(plane_of(arguments.image, plane, together > 1)),
@@ -164,7 +165,7 @@ class Extremes::Strip {
     const std::int64_t first = x_ - e_.columns_.before;
     const std::int64_t end = first + columns_ + size - 1;
     char* const row = memory_ + e_.row_;
-    const char* const from = static_cast<const char*>(image_.row(y));
+    const char* const from = static_cast<const char*>(image_.row(held_.held(y, e_.rows_.extent)));
     const std::int64_t cell = together_ * size_;
     const std::int64_t left = std::min<std::int64_t>(end, 0), right = std::max(first, extent);
     const auto before = static_cast<std::int64_t>(e_.left_.size());
@@ -190,7 +191,7 @@ class Extremes::Strip {
 
   // Where a row of outputs is computed: in place, or in a buffer for outputs that are apart.
   std::int64_t out_step() const { return together_ > 1 ? together_ * size_ : out_.column_pitch(); }
-  char* out_row(std::int64_t y) const { return static_cast<char*>(out_.row(y)) + x_ * out_step(); }
+  char* out_row(std::int64_t y) const { return static_cast<char*>(out_.row(y - held_.begin)) + x_ * out_step(); }
   char* target(std::int64_t y) const { return out_step() == together_ * size_ ? out_row(y) : memory_ + e_.out_; }
   void finish(std::int64_t y, char* values) {
     kernels_.restore(values, n_);
@@ -208,6 +209,7 @@ class Extremes::Strip {
   }
 
   const Extremes& e_;
+  const FilterRows& held_;
   const FilterRequest& request_;
   const ExtremeKernels& kernels_;
   ConstView image_;
@@ -218,16 +220,16 @@ class Extremes::Strip {
   std::array<char, 8> beyond_{}, fill_{};
 };
 
-void Extremes::execute(const FilterArguments& arguments, void* workspace) const {
+void Extremes::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   const Shape& image = request_.image;
   if (arguments.out.shape.empty()) return;
   const bool both = image.layout == Layout::interleaved && arguments.out.shape.layout == Layout::interleaved;
   const std::int64_t together = both ? image.channels : 1;
-  const Strips strips(image.batch * image.channels / together, rows_.outputs, std::min(rows_.size, image.height),
+  const Strips strips(image.batch * image.channels / together, rows.begin, rows.end, std::min(rows_.size, image.height),
                       slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
-    Strip(*this, arguments, plane, together, memory + static_cast<std::size_t>(slot()) * slot_bytes_)
+    Strip(*this, arguments, rows, plane, together, memory + static_cast<std::size_t>(slot()) * slot_bytes_)
         .write(strips.begin(s), strips.end(s));
   });
 }

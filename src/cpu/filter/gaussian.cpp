@@ -257,7 +257,7 @@ class Gaussian::Strip {
 
 void Gaussian::execute(const FilterArguments& arguments, void* workspace) const {
   if (arguments.out.shape.empty()) return;
-  const Strips strips(request_.image.batch * request_.image.channels * panels(), request_.rows.outputs,
+  const Strips strips(request_.image.batch * request_.image.channels * panels(), 0, request_.rows.outputs,
                       std::min(rows_.size(), request_.image.height), slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {

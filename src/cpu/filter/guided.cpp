@@ -377,7 +377,7 @@ class Guided::Strip {
 void Guided::execute(const FilterArguments& arguments, void* workspace) const {
   if (arguments.out.shape.empty()) return;
   const std::int64_t first_rows = std::min(2 * request_.rows.size, request_.image.height);
-  const Strips strips(request_.image.batch * request_.image.channels * panels(), request_.rows.outputs, first_rows,
+  const Strips strips(request_.image.batch * request_.image.channels * panels(), 0, request_.rows.outputs, first_rows,
                       slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {

@@ -28,4 +28,18 @@ struct FilterRequest {
   int threads = 0;
 };
 
+/// What an execute has of the image and makes of the output. The views of a part hold a few rows, the request is of the
+/// whole image, so that a part has the bits of the whole.
+struct FilterRows {
+  std::int64_t first = 0;           ///< of the image (and mask) views; where the edge wraps, it may lie outside
+  std::int64_t begin = 0, end = 0;  ///< of the output, whose view begins with `begin`
+
+  static FilterRows all(const formulas::WindowAxis& rows) { return {0, 0, rows.outputs}; }
+  /// The views' row that row y of an image of so many rows is.
+  std::int64_t held(std::int64_t y, std::int64_t extent) const {
+    const std::int64_t row = y - first;
+    return row < 0 ? row + extent : row >= extent ? row - extent : row;
+  }
+};
+
 }  // namespace areal::cpu

@@ -31,19 +31,19 @@ inline std::size_t place(std::size_t& end, std::int64_t elements, std::size_t si
 
 struct Strips {
   std::int64_t planes;               ///< interleaved channels that are processed as one row are one plane
-  std::int64_t outputs;              ///< rows of a plane
+  std::int64_t first, outputs;       ///< row of a plane, and rows from it on
   std::int64_t rows = 0, count = 0;  ///< of a strip; strips of a plane
 
   /// A strip begins with the rows of its first window, at most the image's, so that it should not have many fewer.
-  Strips(std::int64_t planes_, std::int64_t outputs_, std::int64_t first_rows, std::int64_t threads)
-      : planes(planes_), outputs(outputs_) {
+  Strips(std::int64_t planes_, std::int64_t begin_, std::int64_t end_, std::int64_t first_rows, std::int64_t threads)
+      : planes(planes_), first(begin_), outputs(end_ - begin_) {
     const std::int64_t share = (planes * outputs + 2 * threads - 1) / (2 * threads);
     rows = threads == 1 ? outputs : std::clamp<std::int64_t>(std::max(share, first_rows / 2), 1, outputs);
     count = (outputs + rows - 1) / rows;
   }
   std::int64_t all() const { return planes * count; }
-  std::int64_t begin(std::int64_t strip) const { return strip * rows; }
-  std::int64_t end(std::int64_t strip) const { return std::min(outputs, (strip + 1) * rows); }
+  std::int64_t begin(std::int64_t strip) const { return first + strip * rows; }
+  std::int64_t end(std::int64_t strip) const { return first + std::min(outputs, (strip + 1) * rows); }
 
   /// visit(plane, strip) for all, at most `threads` at a time. Throws Cancelled as the caller's Cancellation requires.
   template <class Visit>

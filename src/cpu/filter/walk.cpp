@@ -98,8 +98,10 @@ void Walk::add_term(Power power, bool wide) {
 // One thread's work on strips.
 class Walk::Strip {
  public:
-  Strip(const Walk& walk, const FilterArguments& arguments, std::int64_t plane, std::int64_t together, char* memory)
+  Strip(const Walk& walk, const FilterArguments& arguments, const FilterRows& rows, std::int64_t plane,
+        std::int64_t together, char* memory)
       : walk_(walk),
+        rows_(rows),
         request_(walk.request_),
         layout_(walk.layout_),
         image_(plane_of(arguments.image, plane, together > 1)),
@@ -140,10 +142,10 @@ class Walk::Strip {
     double* const pixels = array<double>(layout_.pixels);
     const std::int64_t step = step_of(image_);
     for (std::int64_t y = begin; y < end; ++y) {
-      const char* const valid = request_.mask ? static_cast<const char*>(mask_.row(y)) : nullptr;
+      const char* const valid = request_.mask ? mask_row(y) : nullptr;
       for (std::int64_t x = 0; x < width_; x += walk_.chunk_) {
         const std::int64_t n = std::min(walk_.chunk_, width_ - x);
-        finish_kernels().reals(static_cast<const char*>(image_.row(y)) + x * step, step, request_.in, n, pixels);
+        finish_kernels().reals(image_row(y) + x * step, step, request_.in, n, pixels);
         for (std::int64_t i = 0; i < n; ++i)
           if (valid == nullptr || valid[x + i] != 0) survey.least_pixel = std::min(survey.least_pixel, pixels[i]);
       }
@@ -169,6 +171,13 @@ class Walk::Strip {
   }
   std::size_t terms() const { return static_cast<std::size_t>(walk_.term_count_); }
 
+  const char* image_row(std::int64_t y) const {
+    return static_cast<const char*>(image_.row(rows_.held(y, request_.rows.extent)));
+  }
+  const char* mask_row(std::int64_t y) const {
+    return static_cast<const char*>(mask_.row(rows_.held(y, request_.rows.extent)));
+  }
+
   // Bytes between neighbours of a row.
   template <class Void>
   std::int64_t step_of(const BasicView<Void>& view) const {
@@ -178,7 +187,7 @@ class Walk::Strip {
   // Row y of the image, -1 beyond the edge: contiguous, with zeros where the mask has zeros.
   Row source(std::int64_t y, std::size_t buffer) const {
     if (y < 0) return {memory_ + layout_.beyond_pixels, memory_ + layout_.beyond_marks};
-    const char* const from = static_cast<const char*>(image_.row(y));
+    const char* const from = image_row(y);
     const auto size = static_cast<std::int64_t>(size_of(image_.type)), step = step_of(image_);
     if (!request_.mask && step == size) return {from, nullptr};
     char* const to = memory_ + layout_.rows[buffer];
@@ -186,7 +195,7 @@ class Walk::Strip {
     for (std::int64_t i = 0; i < width_; ++i)
       std::memcpy(to + i * size, from + i * step, static_cast<std::size_t>(size));
     if (!request_.mask) return {to, nullptr};
-    const char* const valid = static_cast<const char*>(mask_.row(y));
+    const char* const valid = mask_row(y);
     for (std::int64_t x = 0, i = 0; x < request_.image.width; ++x)
       for (std::int64_t c = 0; c < together_; ++c, ++i) {
         marks[i] = valid[x] != 0 ? 1 : 0;
@@ -320,7 +329,7 @@ class Walk::Strip {
     if (finish_->decides && finish_->local.needs_variance() && request_.in == Type::u8 && request_.out == Type::u8 &&
         step == 1) {
       const auto* const centre =
-          static_cast<const std::uint8_t*>(image_.row(y + request_.centre_y)) + (x + request_.centre_x) * together_;
+          reinterpret_cast<const std::uint8_t*>(image_row(y + request_.centre_y)) + (x + request_.centre_x) * together_;
       output(y, x, n, [&](char* to) {
         finish_kernels().decide_bytes(*finish_, inner, centre, n, reinterpret_cast<std::uint8_t*>(to));
       });
@@ -385,16 +394,15 @@ class Walk::Strip {
   // The pixels at the windows' centres.
   void centres(std::int64_t y, std::int64_t x, std::int64_t n, double* out) const {
     const std::int64_t step = step_of(image_);
-    finish_kernels().reals(
-        static_cast<const char*>(image_.row(y + request_.centre_y)) + (x + request_.centre_x) * together_ * step, step,
-        request_.in, n, out);
+    finish_kernels().reals(image_row(y + request_.centre_y) + (x + request_.centre_x) * together_ * step, step,
+                           request_.in, n, out);
   }
 
   // Calls write(to) with the outputs' memory, or with a buffer for outputs that are apart.
   template <class Write>
   void output(std::int64_t y, std::int64_t x, std::int64_t n, const Write& write) const {
     const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = step_of(out_);
-    char* const to = static_cast<char*>(out_.row(y)) + x * together_ * step;
+    char* const to = static_cast<char*>(out_.row(y - rows_.begin)) + x * together_ * step;
     if (step == size) return write(to);
     char* const buffer = memory_ + layout_.out;
     write(buffer);
@@ -402,6 +410,7 @@ class Walk::Strip {
   }
 
   const Walk& walk_;
+  const FilterRows& rows_;
   const FilterRequest& request_;
   const Layout& layout_;
   ConstView image_;
@@ -415,23 +424,23 @@ class Walk::Strip {
   formulas::RoundedMean mean_;
 };
 
-void Walk::execute(const FilterArguments& arguments, void* workspace) const {
+void Walk::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   const Shape& image = request_.image;
   if (arguments.out.shape.empty()) return;
   const auto interleaved = [](const Shape& shape) { return shape.layout == areal::Layout::interleaved; };
   const bool both = interleaved(image) && interleaved(arguments.out.shape);
   // The thresholds of wolf differ from channel to channel.
   const std::int64_t together = both && !is_wolf() ? image.channels : 1;
-  const Strips strips(image.batch * image.channels / together, request_.rows.outputs,
+  const Strips strips(image.batch * image.channels / together, rows.begin, rows.end,
                       std::min(request_.rows.size, image.height), slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   const auto mine = [&] { return memory + static_cast<std::size_t>(slot()) * layout_.bytes; };
   const auto write = [&](std::int64_t plane, std::int64_t s, const Finish& finish) {
-    Strip(*this, arguments, plane, together, mine()).write(strips.begin(s), strips.end(s), finish);
+    Strip(*this, arguments, rows, plane, together, mine()).write(strips.begin(s), strips.end(s), finish);
   };
   if (is_wolf()) {
     const auto look = [&](std::int64_t plane, std::int64_t s, Survey& survey) {
-      Strip strip(*this, arguments, plane, together, mine());
+      Strip strip(*this, arguments, rows, plane, together, mine());
       strip.look(strips.begin(s), strips.end(s), survey);
       strip.look_at_pixels(s * image.height / strips.count, (s + 1) * image.height / strips.count, survey);
     };
@@ -442,8 +451,8 @@ void Walk::execute(const FilterArguments& arguments, void* workspace) const {
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
     if (!by_bytes_ || has_gaps) return write(plane, s, finish_);
     ByteMeans(request_).strip(plane_of(arguments.image, plane, together > 1),
-                              plane_of(arguments.out, plane, together > 1), together, strips.begin(s), strips.end(s),
-                              mine());
+                              plane_of(arguments.out, plane, together > 1), rows, together, strips.begin(s),
+                              strips.end(s), mine());
   });
 }
 

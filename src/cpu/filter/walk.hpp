@@ -20,8 +20,8 @@ class Walk {
   explicit Walk(const FilterRequest& request);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
-  /// Checked views. The workspace may hold anything.
-  void execute(const FilterArguments& arguments, void* workspace) const;
+  /// Checked views. The workspace may hold anything. Wolf's thresholds need all rows.
+  void execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const;
 
  private:
   class Strip;

@@ -31,6 +31,8 @@ class RowGrid {
     const std::int64_t rows = height_ + halo_.rows();
     return halo_.beyond == Halo::Beyond::wrap ? rows : std::max(height_, std::min(rows, image_.height));
   }
+  /// Of a part's outputs, at most.
+  std::int64_t most_made() const noexcept { return halo_.is_made ? most_rows() : height_; }
 
  private:
   /// Rows of the image that parts are of.

@@ -23,7 +23,7 @@ struct PieceLane::Device {
   Buffers inputs, outputs;
 };
 
-PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t rows) : work_(work) {
+PieceLane::PieceLane(const Work& work, std::int64_t width, const RowGrid& grid) : work_(work) {
   const CurrentDevice device(work.execution());
   const Form& form = work.form();
   if (work.on_cuda()) device_ = std::make_unique<Device>();
@@ -34,11 +34,11 @@ PieceLane::PieceLane(const Work& work, std::int64_t width, std::int64_t rows) : 
   };
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const Rows& input : form.inputs)
-      add(&PieceLane::inputs_, &Device::inputs, slot, bytes_of_rows(input, width, rows), true);
+      add(&PieceLane::inputs_, &Device::inputs, slot, bytes_of_rows(input, width, grid.most_rows()), true);
     if (slot > 0 && !form.downloads) continue;
     for (const Rows& output : form.outputs)
-      add(&PieceLane::outputs_, &Device::outputs, slot, bytes_of_rows(output, width + form.margin, rows + form.margin),
-          form.downloads || !device_);
+      add(&PieceLane::outputs_, &Device::outputs, slot,
+          bytes_of_rows(output, width + form.margin, grid.most_made() + form.margin), form.downloads || !device_);
   }
   if (form.carried) carry_.emplace(work, width, stream());
   if (device_ && !form.downloads)
@@ -98,8 +98,9 @@ std::size_t PieceLane::output_slot(const Part& part) const { return work_.form()
 View PieceLane::output(const Part& part, std::size_t which) const {
   const Form& form = work_.form();
   const Rows& rows = form.outputs[which];
+  const std::int64_t height = form.halo.is_made ? part.rows() : part.pixels.height;
   return (device_ ? device_->outputs : outputs_)[output_slot(part)][which].view(
-      rows.type, rows.of(part.pixels.width + form.margin, part.rows() + form.margin));
+      rows.type, rows.of(part.pixels.width + form.margin, height + form.margin));
 }
 
 void PieceLane::compute(const Part& part, const std::vector<ConstView>* elsewhere) {
@@ -114,6 +115,7 @@ void PieceLane::compute(const Part& part, const std::vector<ConstView>* elsewher
     step_height_ = height;
   }
   Views views;
+  views.part = part;
   if (elsewhere) views.inputs = *elsewhere;
   for (std::size_t i = 0; i < form.inputs.size() && !elsewhere; ++i) {
     const Memory& memory = (device_ ? device_->inputs : inputs_)[slot_of(part)][i];

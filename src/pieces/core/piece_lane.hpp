@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 #include "api/core/memory.hpp"
+#include "pieces/core/grid.hpp"
 #include "pieces/core/row_carry.hpp"
 #include "pieces/core/work.hpp"
 
@@ -29,8 +30,8 @@ V rows_of(const V& view, std::int64_t first, std::int64_t count) {
 /// For the parts of one image, from the first on. One thread may fill and upload, one compute, one download at a time.
 class PieceLane {
  public:
-  /// For parts of that width, whose inputs have that many rows at most. Allocates. Throws OutOfMemory, DeviceError.
-  PieceLane(const Work& work, std::int64_t width, std::int64_t rows);
+  /// For parts of that width. Allocates. Throws OutOfMemory, DeviceError.
+  PieceLane(const Work& work, std::int64_t width, const RowGrid& grid);
   ~PieceLane();
 
   /// Host memory for a part's rows, once the part before it in the same buffer has left.

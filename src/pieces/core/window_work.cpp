@@ -14,24 +14,6 @@ namespace {
 
 std::int64_t anchor_of(std::int64_t anchor, std::int64_t size) { return anchor < 0 ? size / 2 : anchor; }
 
-/// Reflections look as far back from an edge as the window reaches over it.
-Halo halo_of(const Window& window, std::int64_t image_height) {
-  const std::int64_t above = anchor_of(window.anchor_y, window.height), below = window.height - 1 - above;
-  const auto some = [&](std::int64_t rows) { return std::min(rows, image_height); };
-  switch (window.edge) {
-    case Edge::valid:
-      return {0, some(window.height - 1), Halo::Beyond::inside};
-    case Edge::reflect:
-    case Edge::symmetric:
-      return {some(std::max(above, below)), some(std::max(above, below))};
-    case Edge::wrap:
-      if (window.height > image_height) return {};
-      return {above, below, Halo::Beyond::wrap};
-    default:
-      return {some(above), some(below)};
-  }
-}
-
 bool has_squares(WindowStatistic statistic) {
   return statistic == WindowStatistic::variance || statistic == WindowStatistic::standard_deviation;
 }
@@ -149,6 +131,24 @@ class WindowStep final : public Step {
 };
 
 }  // namespace
+
+// Reflections look as far back from an edge as the window reaches over it.
+Halo halo_of(const Window& window, std::int64_t image_height) {
+  const std::int64_t above = anchor_of(window.anchor_y, window.height), below = window.height - 1 - above;
+  const auto some = [&](std::int64_t rows) { return std::min(rows, image_height); };
+  switch (window.edge) {
+    case Edge::valid:
+      return {0, some(window.height - 1), Halo::Beyond::inside};
+    case Edge::reflect:
+    case Edge::symmetric:
+      return {some(std::max(above, below)), some(std::max(above, below))};
+    case Edge::wrap:
+      if (needs_the_whole(window, image_height)) return {};
+      return {above, below, Halo::Beyond::wrap};
+    default:
+      return {some(above), some(below)};
+  }
+}
 
 WindowWork::WindowWork(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options,
                        const Execution& execution)

@@ -8,6 +8,13 @@
 
 namespace areal::pieces {
 
+/// The rows around a part that windows of its rows see, of an image of so many rows. Parts of windows that wrap around
+/// it more than once are the whole image.
+Halo halo_of(const Window& window, std::int64_t image_height);
+inline bool needs_the_whole(const Window& window, std::int64_t image_height) noexcept {
+  return window.edge == Edge::wrap && window.height > image_height;
+}
+
 /// One output for each statistic. The tables are computed where the caller's execution says, from host memory, and the
 /// windows by the CPU.
 class WindowWork final : public Work {
@@ -20,8 +27,6 @@ class WindowWork final : public Work {
   std::unique_ptr<Step> plan(std::int64_t width, std::int64_t rows, Stream stream) const override;
   /// Of the tables of such a part.
   SatPlan plan_of(std::int64_t width, std::int64_t rows) const;
-  /// A window with edge `wrap` that is higher than the image sees rows of all copies of it.
-  bool needs_the_whole() const noexcept { return window_.edge == Edge::wrap && window_.height > image_.height; }
 
  private:
   void refuse_invalid(const StripWindowsOptions& options) const;

@@ -48,6 +48,7 @@ struct Halo {
   };
   std::int64_t above = 0, below = 0;
   Beyond beyond = Beyond::cut;
+  bool is_made = true;  ///< outputs include its rows, which the driver crops
 
   std::int64_t rows() const noexcept { return above + below; }
 };
@@ -56,7 +57,8 @@ struct Halo {
 struct Views {
   std::vector<ConstView> inputs;
   std::vector<View> outputs;
-  std::vector<Carry> carries;  ///< one for each output
+  std::vector<Carry> carries = {};  ///< one for each output
+  Part part = {};                   ///< by lanes
 };
 
 /// Computes parts of one extent, one after another, in a workspace of its own.
@@ -77,7 +79,7 @@ struct Form {
   bool reverse = false;       ///< outputs sum what lies right and below: `above` is below, `left` is right
   bool downloads = false;     ///< outputs leave, for host memory
   std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
-  Halo halo;  ///< only without carries. Outputs include its rows, which the driver crops
+  Halo halo;                                            ///< only without carries
 };
 
 /// Throws InvalidArgument for an algorithm that makes no parts: `made` is "tables by strips".

@@ -39,10 +39,11 @@ StripHeights::StripHeights(const Work& work, const Shape& image, const PieceOpti
 
 std::optional<StripBytes> StripHeights::bytes(std::int64_t height) const {
   const Form& form = work_.form();
-  const std::int64_t width = image_.width, rows = RowGrid(image_, height, form.halo).most_rows();
+  const RowGrid grid(image_, height, form.halo);
+  const std::int64_t width = image_.width, rows = grid.most_rows();
   const Wide pixels = slots * bytes_of_rows(form.inputs, width, rows);
   const Wide tables =
-      (form.downloads ? slots : 1) * bytes_of_rows(form.outputs, width + form.margin, rows + form.margin);
+      (form.downloads ? slots : 1) * bytes_of_rows(form.outputs, width + form.margin, grid.most_made() + form.margin);
   const Wide row = bytes_of_rows(form.outputs, width + form.margin + form.carry_lead, 1);
   const Wide tiles = bytes_of_rows(form.inputs, width, options_.pushed_height);
   Wide computing = pixels + tables + (form.carried ? row : 0), host = 0;

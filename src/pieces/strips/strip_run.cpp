@@ -33,7 +33,7 @@ struct RowReader {
 bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height, const Inputs& inputs,
                 const StripUse& use) {
   const RowGrid grid(image, strip_height, work.form().halo);
-  PieceLane lane(work, image.width, grid.most_rows());
+  PieceLane lane(work, image.width, grid);
   const bool in_place = !work.on_cuda() && !use.filled && work.form().halo.rows() == 0;
   std::array<std::vector<ConstView>, slots> pixels;  // in place
   const auto pixels_of = [&](std::int64_t k) -> auto& { return pixels[static_cast<std::size_t>(k % slots)]; };
@@ -62,7 +62,7 @@ StripFeed::StripFeed(const Work& work, const Shape& image, std::int64_t strip_he
       image_(image),
       grid_(image, strip_height, work.form().halo),
       use_(std::move(use)),
-      lane_(work, image.width, grid_.most_rows()),
+      lane_(work, image.width, grid_),
       strip_(grid_.part(0)) {}
 
 bool StripFeed::push(const std::vector<ConstView>& rows) {

@@ -1,0 +1,131 @@
+// areal filter --memory: filters by strips, into files that grow row by row.
+
+#include <cmath>
+#include <cstring>
+#include "command_runner.hpp"
+
+namespace areal::test {
+namespace {
+
+class CommandLargeFilter : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    write_file(work / "a.npy", npy("|u1", "430, 610", pixels(610, 430)));
+    std::vector<std::uint8_t> colours, mask;
+    std::vector<float> floats;
+    for (int y = 0; y < 430; ++y)
+      for (int x = 0; x < 610; ++x) {
+        for (const int c : {0, 1, 2}) colours.push_back(pixel(x + c, y));
+        floats.push_back((x * y) % 97 == 9 ? NAN : 0.1f * static_cast<float>(pixel(x, y)));
+        mask.push_back((x + y) % 3 > 0);
+      }
+    write_file(work / "c.npy", npy("|u1", "430, 610, 3", colours));
+    write_file(work / "f.npy", npy("<f4", "430, 610", floats));
+    write_file(work / "m.npy", npy("|u1", "430, 610", mask));
+  }
+  /// The file by strips, in the least memory that it names when it has too little, has the bytes of that at once.
+  void expect_same(const std::vector<std::string>& words, const std::string& extension = ".npy") {
+    std::vector<std::string> all{"filter"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"--threads", "2", "-o", "W" + extension});
+    answer(all);
+    all.back() = "S" + extension;
+    all.insert(all.end(), {"--memory", "161M", "-v"});
+    const std::string too_little = run(all).err, least_is = " pixels need at least ";
+    ASSERT_NE(too_little.find(least_is), std::string::npos) << too_little;
+    const std::string least = too_little.substr(too_little.find(least_is) + least_is.size(), 4);
+    all[all.size() - 2] = least;
+    const Outcome outcome = run(all);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find(": by strips: --memory " + least + "\n"), std::string::npos) << outcome.err;
+    EXPECT_TRUE(contents(work / ("S" + extension)) == contents(work / ("W" + extension)))
+        << words[0] << " " << words[1] << " " << outcome.err;
+    strips_ += outcome.err.find("in strips of 430 rows") == std::string::npos;
+  }
+  int strips_ = 0;  ///< calls that took several strips
+};
+
+// Summed here, a pixel at a time.
+TEST_F(CommandLargeFilter, SumsAreThoseOfTheDefinition) {
+  answer({"filter", "sum", "a.npy", "--size", "5x4", "--edge", "zero", "-o", "S.npy", "--memory", "176M", "--threads",
+          "2"});
+  const std::string bytes = contents(work / "S.npy");
+  ASSERT_EQ(bytes.size(), 128u + 8 * 610 * 430);
+  const auto expected = [](int x, int y) {
+    double sum = 0;
+    for (int v = y - 2; v < y + 2; ++v)
+      for (int u = x - 2; u < x + 3; ++u)
+        if (u >= 0 && v >= 0 && u < 610 && v < 430) sum += pixel(u, v);
+    return sum;
+  };
+  int wrong = 0, off_by_a_row = 0;
+  for (int y = 0; y < 430; ++y)
+    for (int x = 0; x < 610; ++x) {
+      double value = 0;
+      std::memcpy(&value, &bytes[128 + 8 * static_cast<std::size_t>(610 * y + x)], 8);
+      wrong += value != expected(x, y);
+      off_by_a_row += value != expected(x, y + 1);
+    }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(off_by_a_row, 200000);  // the check can fail
+}
+
+TEST_F(CommandLargeFilter, EveryEdgeAndFilter) {
+  for (const char* edge : {"valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant"}) {
+    expect_same({"std", "a.npy", "--size", "6x8", "--edge", edge});
+    expect_same({"mean", "f.npy", "--size", "9x31", "--edge", edge});
+  }
+  for (const char* name :
+       {"mean", "sum", "count", "var", "min", "max", "threshold", "bradley", "niblack", "sauvola", "nick"}) {
+    expect_same({name, "a.npy", "--size", "15"});
+    expect_same({name, "a.npy", "--size", "300x5", "--mask", "m.npy", "--min-count", "99", "--fill", "3"});
+  }
+  expect_same({"var", "f.npy", "--size", "7", "--nan", "omit", "--ddof", "1"});
+  expect_same({"mean", "c.npy", "--size", "7", "--all-channels"});
+  expect_same({"mean", "c.npy", "--size", "7", "--channel", "2"}, ".pgm");
+  expect_same({"sauvola", "synthetic:900x700:3", "--size", "31"}, ".pgm");
+  expect_same({"mean", "a.npy", "--size", "700x900"});  // larger than the image
+  EXPECT_GT(strips_, 30);
+}
+
+TEST_F(CommandLargeFilter, WrongUseLeavesNothing) {
+  const auto fails = [&](std::vector<std::string> words, int code, const std::string& sentence) {
+    words.insert(words.begin(), "filter");
+    expect_failure(words, code, sentence);
+  };
+  fails({"mean", "a.npy", "--size", "3", "-o", "o.npy", "--memory", "x"}, 2, "--memory x: may be");
+  fails({"mean", "a.npy", "--size", "300", "-o", "o.npy", "--memory", "173M"}, 1,
+        "--memory 173M: windows of 300 rows of 610 pixels need at least ");
+  fails({"sum", "a.npy", "--size", "3", "-o", "o.png", "--memory", "1G"}, 2, "sums do not fit");
+  fails({"mean", "a.npy", "--size", "3", "-o", "o.xyz", "--memory", "1G"}, 2, "o.xyz");
+  fails({"mean", "a.npy", "--size", "611x3", "--edge", "valid", "-o", "o.npy", "--memory", "1G"}, 2,
+        "with --edge valid it may not exceed");
+  write_file(work / "small.npy", npy("|u1", "2, 2", std::vector<std::uint8_t>(4, 1)));
+  fails({"mean", "a.npy", "--size", "3", "--mask", "small.npy", "-o", "o.npy", "--memory", "1G"}, 2,
+        "--mask small.npy: is 2x2, and a.npy is 610x430");
+  fails({"wolf", "synthetic:20000x20000:1", "--size", "3", "-o", "o.npy", "--memory", "300M"}, 2,
+        "wolf: not with --memory 300M; it needs the largest deviation of the whole image first, and that takes 763M");
+  answer({"filter", "wolf", "a.npy", "--size", "9", "-o", "whole.npy", "--memory", "300M"});
+  answer({"filter", "wolf", "a.npy", "--size", "9", "-o", "again.npy"});
+  EXPECT_TRUE(contents(work / "whole.npy") == contents(work / "again.npy"));
+  fs::resize_file(work / "a.npy", 9000);
+  fails({"mean", "a.npy", "--size", "3", "-o", "o.tif", "--memory", "1G"}, 1, "is truncated");
+  EXPECT_EQ(others({"a.npy", "c.npy", "f.npy", "m.npy", "small.npy", "whole.npy", "again.npy"}),
+            std::vector<std::string>());
+}
+
+// Frames pass one by one; one beyond --memory is refused.
+TEST_F(CommandLargeFilter, FramesWithinMemory) {
+  fs::create_directory(work / "frames");
+  for (const char* name : {"frames/1.pgm", "frames/2.pgm"}) write_file(work / name, pgm(610, 430));
+  answer({"filter", "mean", "frames", "--size", "9", "-o", "at-once/"});
+  answer({"filter", "mean", "frames", "--size", "9", "-o", "little/", "--memory", "200M"});
+  for (const char* name : {"000000.png", "000001.png"})
+    EXPECT_TRUE(contents(work / "at-once" / name) == contents(work / "little" / name)) << name;
+  expect_failure({"filter", "mean", "frames", "--size", "9", "-o", "none/", "--memory", "160M"}, 1, "--memory 160M: ");
+  EXPECT_FALSE(fs::exists(work / "none"));
+}
+
+}  // namespace
+}  // namespace areal::test

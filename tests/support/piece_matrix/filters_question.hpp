@@ -1,0 +1,132 @@
+#pragma once
+// What the matrix asks of engines that filter images in parts.
+
+#include <areal/filter.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+#include "conformance/picture.hpp"
+#include "piece_matrix/cuts.hpp"
+
+namespace areal::piece_matrix {
+
+struct FiltersQuestion {
+  Shape image;
+  Cut cut{};
+  Type type = Type::u8, output = Type::f64;
+  Filter filter = filter::Mean{};
+  FilterOptions options{.window = {.width = 4, .height = 5}};
+  conformance::Fill fill = conformance::Fill::wild;
+  bool progress = false;
+  int threads = 2;
+  std::vector<std::string> named;
+  std::uint64_t seed = 1;
+
+  std::string words() const {
+    std::string words = std::string(name_of(type)) + ", " + cut.name;
+    for (const std::string& name : named) words += ", " + name;
+    return words + ", seed " + std::to_string(seed);
+  }
+  bool is_extreme() const {
+    return std::holds_alternative<filter::Minimum>(filter) || std::holds_alternative<filter::Maximum>(filter);
+  }
+  Type out() const { return is_extreme() ? type : output; }
+};
+/// As TableOption.
+struct FiltersOption {
+  const char *group, *name;
+  void (*set)(FiltersQuestion&);
+};
+inline void set_size(FiltersQuestion& q, std::int64_t width, std::int64_t height) {
+  q.options.window.width = width, q.options.window.height = height;
+}
+template <Edge edge>
+void set_edge(FiltersQuestion& q) {
+  q.options.window.edge = edge;
+}
+/// Its values where a picture of black and white is wanted, and the thresholds themselves.
+template <filter::Local method, Type output>
+void set_threshold(FiltersQuestion& q) {
+  q.filter = filter::Threshold{.method = method, .r = 30, .offset = 1}, q.output = output;
+}
+inline constexpr FiltersOption filters_options[] = {
+    {"values", "wild", [](FiltersQuestion&) {}},
+    {"values", "most", [](FiltersQuestion& q) { q.fill = conformance::Fill::most; }},
+    {"values", "small", [](FiltersQuestion& q) { q.fill = conformance::Fill::exact; }},
+    {"values", "NaN and infinities", [](FiltersQuestion& q) { q.fill = conformance::Fill::holes; }},
+    {"edge", "valid", set_edge<Edge::valid>},
+    {"edge", "zero", set_edge<Edge::zero>},
+    {"edge", "replicate", set_edge<Edge::replicate>},
+    {"edge", "reflect", set_edge<Edge::reflect>},
+    {"edge", "symmetric", set_edge<Edge::symmetric>},
+    {"edge", "wrap", set_edge<Edge::wrap>},
+    {"edge", "constant", [](FiltersQuestion& q) { set_edge<Edge::constant>(q), q.options.window.value = 9; }},
+    {"size", "1x1", [](FiltersQuestion& q) { set_size(q, 1, 1); }},
+    {"size", "2x2", [](FiltersQuestion& q) { set_size(q, 2, 2); }},
+    {"size", "9x1", [](FiltersQuestion& q) { set_size(q, 9, 1); }},
+    {"size", "3x7", [](FiltersQuestion& q) { set_size(q, 3, 7); }},
+    {"size", "7x12", [](FiltersQuestion& q) { set_size(q, 7, 12); }},
+    {"size", "as high as the image", [](FiltersQuestion& q) { set_size(q, 2, q.cut.image_height + 1); }},
+    {"size", "3x40", [](FiltersQuestion& q) { set_size(q, 3, 40); }},
+    {"size", "90x3", [](FiltersQuestion& q) { set_size(q, 90, 3); }},
+    {"size", "2x700", [](FiltersQuestion& q) { set_size(q, 2, 700); }},
+    {"anchor", "first", [](FiltersQuestion& q) { q.options.window.anchor_x = q.options.window.anchor_y = 0; }},
+    {"anchor", "last",
+     [](FiltersQuestion& q) {
+       q.options.window.anchor_x = q.options.window.width - 1, q.options.window.anchor_y = q.options.window.height - 1;
+     }},
+    {"filter", "sum", [](FiltersQuestion& q) { q.filter = filter::Sum{}; }},
+    {"filter", "count", [](FiltersQuestion& q) { q.filter = filter::Count{}; }},
+    {"filter", "variance", [](FiltersQuestion& q) { q.filter = filter::Variance{1}; }},
+    {"filter", "deviation", [](FiltersQuestion& q) { q.filter = filter::StandardDeviation{}; }},
+    {"filter", "minimum", [](FiltersQuestion& q) { q.filter = filter::Minimum{}; }},
+    {"filter", "maximum", [](FiltersQuestion& q) { q.filter = filter::Maximum{}; }},
+    {"filter", "bradley", set_threshold<filter::Local::bradley, Type::u8>},
+    {"filter", "niblack", set_threshold<filter::Local::niblack, Type::f32>},
+    {"filter", "sauvola", set_threshold<filter::Local::sauvola, Type::u8>},
+    {"filter", "nick", set_threshold<filter::Local::nick, Type::f64>},
+    {"filter wolf", "", set_threshold<filter::Local::wolf, Type::u8>},
+    {"output", "8u", [](FiltersQuestion& q) { q.output = Type::u8; }},
+    {"output", "16s", [](FiltersQuestion& q) { q.output = Type::s16; }},
+    {"output", "32f", [](FiltersQuestion& q) { q.output = Type::f32; }},
+    {"output", "the image's", [](FiltersQuestion& q) { q.output = q.type; }},
+    {"rounding", "as OpenCV", [](FiltersQuestion& q) { q.options.window.rounding = Rounding::opencv; }},
+    {"channels", "3 interleaved", [](FiltersQuestion& q) { q.image.channels = 3; }},
+    {"channels", "2 planar", [](FiltersQuestion& q) { q.image.channels = 2, q.image.layout = Layout::planar; }},
+    {"mask", "of 8u", [](FiltersQuestion& q) { q.options.mask = true; }},
+    {"nan", "omit", [](FiltersQuestion& q) { q.options.nan = Missing::omit, q.fill = conformance::Fill::holes; }},
+    {"min_count", "12", [](FiltersQuestion& q) { q.options.min_count = 12, q.options.fill = 77; }},
+    {"threads", "1", [](FiltersQuestion& q) { q.threads = 1; }},
+    {"batch", "2 images", [](FiltersQuestion& q) { q.image.batch = 2; }},
+    {"progress", "counted", [](FiltersQuestion& q) { q.progress = true; }},
+};
+inline FiltersQuestion filters_question(Type type, const Cut& cut, const std::vector<const FiltersOption*>& options) {
+  FiltersQuestion q;
+  q.cut = cut, q.type = type;
+  q.image = {cut.image_width, cut.image_height};
+  for (const FiltersOption* const option : options) {
+    option->set(q);
+    q.named.push_back(*option->name == '\0' ? option->group : std::string(option->group) + " " + option->name);
+  }
+  return q;
+}
+
+struct FiltersInputs {
+  Values image;
+  std::optional<Values> mask;
+  Buffer pixels, valid;
+
+  explicit FiltersInputs(const FiltersQuestion& q) : image(conformance::random_image(q.type, q.image, q.fill, q.seed)) {
+    std::size_t holes = 0;
+    for (long double& value : image.real)
+      if (std::isnan(value) && ++holes % 3 != 0) value = holes % 3 == 1 ? INFINITY : -INFINITY;
+    pixels = Buffer(image, conformance::placements[q.seed % std::size(conformance::placements)]);
+    if (!q.options.mask) return;
+    mask = conformance::random_mask({q.image.width, q.image.height, 1, q.image.batch}, q.seed);
+    valid = Buffer(*mask, conformance::placements[0]);
+  }
+  ConstView image_view() const { return pixels.view(); }
+  ConstView mask_view() const { return mask ? valid.view() : ConstView(); }
+};
+
+}  // namespace areal::piece_matrix
