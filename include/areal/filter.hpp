@@ -99,10 +99,17 @@ struct Gaussian {
   int passes = 0;  ///< of extended boxes; 0: 5, and convolution for axes with sigma up to 8
 };
 
+/// Pixel x(min(n - 1, floor(percent n / 100))) of the window's pixels in order, from x(0) on: of an even number the
+/// upper median. -0 is below +0. The CPU computes it.
+struct Percentile {
+  double percent = 50;  ///< 0 to 100
+};
+
 }  // namespace filter
 
-using Filter = std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation,
-                            filter::Minimum, filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian>;
+using Filter =
+    std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation, filter::Minimum,
+                 filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian, filter::Percentile>;
 
 struct FilterOptions {
   Window window;  ///< its edge may be any; `value` is beyond the edge with `constant`
@@ -131,11 +138,12 @@ struct FilterArguments {
 /// A filter of images of one shape and type. O(1) a pixel for every window. `execute` allocates nothing, and may be
 /// captured in a CUDA graph.
 ///
-/// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum
-/// and Maximum take every type and give the same one. Windows of floats other than for these, and of Guided, may reach
-/// beyond an edge by the image's extent, or by 1024 if that is more, but for `shrink` and `valid`; so may those of
-/// extremes with a mask or `omit` and a min_count above 1. Rows of floats and for extremes have up to 2^31 - 1 pixels.
-/// Guided and Gaussian run on the CPU, without masks and with every pixel valid.
+/// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum,
+/// Maximum and Percentile take every type and give the same one. Windows of floats other than for Minimum and Maximum,
+/// and all windows of Percentile and Guided, may reach beyond an edge by the image's extent, or by 1024 if that is
+/// more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and a min_count above 1. Rows of
+/// floats, for extremes and percentiles have up to 2^31 - 1 pixels. Guided, Gaussian and Percentile run on the CPU, the
+/// first two without masks and with every pixel valid.
 class FilterPlan : public Plan {
  public:
   struct State;  // of the library

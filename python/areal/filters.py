@@ -1,4 +1,4 @@
-"""Filters straight from the pixels: the mean, deviation, extreme or threshold of the window around every pixel, guided filters and Gaussians.
+"""Filters straight from the pixels: the mean, deviation, extreme, percentile or threshold of the window around every pixel, guided filters, Gaussians.
 
 Every filter takes an array of NumPy, PyTorch, CuPy or another array in CUDA memory, and returns one of the same framework on the same device, with the
 same axes. The cost a pixel hardly depends on the window's size. No table is made, so memory is that of input and output.
@@ -36,7 +36,7 @@ from ._errors import InvalidArgument
 from ._frameworks import NUMPY, framework_of
 from ._sat import Edge
 
-__all__ = ["count", "gaussian", "guided", "max", "mean", "min", "std", "sum", "threshold", "var"]
+__all__ = ["count", "gaussian", "guided", "max", "mean", "median", "min", "percentile", "std", "sum", "threshold", "var"]
 
 Missing = Literal["propagate", "omit"]
 Method = Literal["mean", "bradley", "niblack", "sauvola", "wolf", "nick"]
@@ -129,6 +129,24 @@ def max(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "sh
         backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """Maxima of windows (dilation), by default in the image's dtype."""
     return _filter("max", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads)
+
+
+def percentile(x: Any, size: int | tuple[int, int], q: float = 50, *, axes: str = "", edge: Edge = "shrink", value: float = 0,
+               anchor: int | tuple[int, int] | None = None, mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, out: Any = None,
+               algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """Percentiles of windows, in the image's dtype: pixel min(n - 1, floor(q n / 100)) of the n in order, from 0 on. On the CPU.
+
+    The cost a pixel hardly depends on the window's size.
+    """
+    return _filter("percentile", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, None, "nearest", out, algorithm, backend, device, threads, k=float(q))
+
+
+def median(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+           nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, out: Any = None, algorithm: str = "auto", backend: str = "auto", device: int = 0,
+           threads: int = 0) -> Any:
+    """Medians of windows: `percentile` with q = 50; of an even number of pixels the upper one."""
+    return percentile(x, size, 50, axes=axes, edge=edge, value=value, anchor=anchor, mask=mask, nan=nan, min_count=min_count, fill=fill, out=out, algorithm=algorithm,
+                      backend=backend, device=device, threads=threads)
 
 
 def threshold(x: Any, size: int | tuple[int, int], *, method: Method = "sauvola", k: float | None = None, r: float | None = None, offset: float = 0, high: float = 255,

@@ -41,6 +41,7 @@ Filter filter_of(std::string_view name, std::optional<double> k, std::optional<d
   if (name == "std") return filter::StandardDeviation{ddof};
   if (name == "min") return filter::Minimum{};
   if (name == "max") return filter::Maximum{};
+  if (name == "percentile") return filter::Percentile{k.value_or(50)};
   constexpr std::string_view threshold = "threshold-";
   if (name.starts_with(threshold)) {
     name.remove_prefix(threshold.size());

@@ -145,6 +145,32 @@ def test_extremes(question: Any) -> None:
             assert same(least[at], NAN if image.dtype.kind == "f" else 0)
 
 
+@given(questions((*WHOLE, "uint64", "int64", "float16", "float32", "float64")), st.one_of(st.just(50.0), st.floats(0, 100)), st.booleans())
+@settings(max_examples=200)
+def test_percentiles(question: Any, q: float, is_median: bool) -> None:
+    image, size, anchor, edge, value, mask = question
+    found = filters.median(image, size, **options(question)) if is_median else filters.percentile(image, size, q, **options(question))
+    assert found.dtype == image.dtype
+    for at, cells, _ in windows(image, mask, size, anchor, edge, value):
+        if cells:
+            rank = math.floor((50 if is_median else q) * len(cells) / 100)
+            assert found[at] == image.dtype.type(sorted(image.dtype.type(cell) for cell in cells)[min(len(cells) - 1, rank)])
+        else:
+            assert same(found[at], NAN if image.dtype.kind == "f" else 0)
+
+
+def test_percentiles_with_nan() -> None:
+    rng = np.random.default_rng(11)
+    image = rng.normal(0, 9, (30, 40)).astype(np.float32)
+    image[rng.random(image.shape) < 0.01] = NAN
+    for size in (3, 5, 8):
+        propagated, omitted = filters.median(image, size), filters.median(image, size, nan="omit")
+        for at, cells, _ in windows(image, None, (size, size), None, "shrink", 0):
+            known = sorted(cell for cell in cells if not math.isnan(cell))
+            assert omitted[at] == np.float32(known[len(known) // 2])
+            assert same(propagated[at], NAN if len(known) < len(cells) else np.float32(known[len(known) // 2]))
+
+
 @given(questions(("float32", "float64")), st.booleans(), st.sampled_from(("propagate", "omit")))
 @settings(max_examples=100)
 def test_floats_have_no_drift_and_nan_stays_local(question: Any, spoil: bool, nan: Any) -> None:
@@ -265,6 +291,9 @@ def test_what_is_refused() -> None:
             filters.mean(image, **wrong)
     with pytest.raises(areal.InvalidArgument, match="method otsu"):
         filters.threshold(image, 3, method="otsu")  # type: ignore[arg-type]
+    for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt"}, "on the CPU only")):
+        with pytest.raises(areal.InvalidArgument, match=words):
+            filters.percentile(image, 3, **wrong)
     with pytest.raises(areal.InvalidArgument, match="r"):
         filters.threshold(image.astype(np.float32), 3)
     assert filters.mean(np.zeros((0, 5), np.uint8), 3).shape == (0, 5)

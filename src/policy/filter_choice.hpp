@@ -17,11 +17,20 @@ inline bool is_gaussian(std::string_view algorithm) {
   return algorithm == "convolution" || algorithm == "extended-boxes";
 }
 
+/// The filter gives one of the window's pixels: its type is the image's.
+inline bool is_rank(const Filter& filter) { return std::holds_alternative<filter::Percentile>(filter); }
+inline bool keeps_type(const Filter& filter) { return is_extreme(filter) || is_rank(filter); }
+
+inline bool is_of_ranks(std::string_view algorithm) {
+  return algorithm == "network" || algorithm == "column-counts" || algorithm == "classes";
+}
+
 /// On the CPU. `walk` subtracts the row that leaves a window, which only integers allow, and only in sums.
 inline bool takes(std::string_view algorithm, const Filter& filter, Type in) {
   if (std::holds_alternative<filter::Guided>(filter)) return algorithm == "guided-walk";
   if (std::holds_alternative<filter::Gaussian>(filter)) return is_gaussian(algorithm);
   if (is_extreme(filter)) return algorithm == "van-herk" || algorithm == "blocks";
+  if (is_rank(filter)) return is_of_ranks(algorithm);
   return algorithm == (is_float(in) ? "blocks" : "walk");
 }
 
@@ -33,6 +42,7 @@ inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type i
     return {"extended-boxes"};
   }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
+  if (is_rank(filter)) return {"network", "column-counts", "classes"};
   return {is_float(in) ? "blocks" : "walk"};
 }
 
@@ -41,6 +51,7 @@ inline std::string_view taken_by(std::string_view algorithm) {
   if (algorithm == "walk") return "sums of integers";
   if (algorithm == "blocks") return "floats, minimum and maximum";
   if (algorithm == "van-herk") return "minimum and maximum";
+  if (is_of_ranks(algorithm)) return "percentiles";
   return algorithm == "guided-walk" ? "guided filters" : "Gaussians";
 }
 
@@ -50,6 +61,9 @@ inline std::string_view reason_for(std::string_view algorithm) {
   if (algorithm == "van-herk") return "the fastest for minimum and maximum";
   if (algorithm == "convolution") return "the weights of a narrow Gaussian are few";
   if (algorithm == "extended-boxes") return "boxes cost the same for every sigma";
+  if (algorithm == "network") return "medians of a few pixels are sorted in registers";
+  if (algorithm == "column-counts") return "8-bit pixels are counted by level";
+  if (algorithm == "classes") return "it takes percentiles of every type and window";
   return "the only one that takes this";
 }
 

@@ -2,6 +2,7 @@
 // Filters compared with the oracle, element by element.
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
 #include <cstdlib>
@@ -131,6 +132,16 @@ inline Expected expected(const Case& c, const oracle::Seen& seen, const Plane& p
   }
   if (std::holds_alternative<filter::Minimum>(c.filter)) return {seen.least, 0};
   if (std::holds_alternative<filter::Maximum>(c.filter)) return {seen.most, 0};
+  if (const auto* rank = std::get_if<filter::Percentile>(&c.filter)) {
+    if (seen.n == 0) {
+      const double fill = c.options.fill.value_or(whole ? 0 : nan);
+      return {whole ? oracle::saturated(fill, c.out) : fill, 0};
+    }
+    std::vector<double> sorted = seen.pixels;
+    std::sort(sorted.begin(), sorted.end());
+    const auto at = static_cast<std::int64_t>(std::floor(rank->percent * static_cast<double>(seen.n) / 100));
+    return {sorted[static_cast<std::size_t>(std::min(seen.n - 1, at))], 0};
+  }
   const auto deviation = [&](int ddof, bool root) -> Expected {
     if (seen.n <= ddof) return {whole ? 0 : nan, 0};
     long double value = 0;
@@ -216,7 +227,8 @@ inline std::string differences(const Case& c, const Memory& memory) {
   const Shape& s = memory.out.view().shape;
   const oracle::Question question{memory.arguments.image, memory.arguments.mask, c.options.window,
                                   c.options.nan == areal::Missing::omit,
-                                  areal::is_float(c.in) || std::holds_alternative<filter::Threshold>(c.filter)};
+                                  areal::is_float(c.in) || std::holds_alternative<filter::Threshold>(c.filter) ||
+                                      std::holds_alternative<filter::Percentile>(c.filter)};
   std::int64_t wrong = 0, undecided = 0;
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t channel = 0; channel < s.channels; ++channel) {

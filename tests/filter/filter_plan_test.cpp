@@ -39,11 +39,12 @@ TEST(FilterPlan, RefusesInOneSentence) {
             "window: width 0, it may be 1 to 2^62");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.window.anchor_y = 3; })),
             "window: anchor 3 for a height of 3: it may be -1 (the centre) or a cell of the window");
-  EXPECT_EQ(refused(mean, Type::u8, Type::u64, usual),
-            "out type 64u: it may be 8u, 8s, 16u, 16s, 32s, 32f or 64f; minimum and maximum have the image's");
   EXPECT_EQ(
-      refused(mean, Type::s64, Type::f64, usual),
-      "image type 64s: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f; minimum and maximum take every type");
+      refused(mean, Type::u8, Type::u64, usual),
+      "out type 64u: it may be 8u, 8s, 16u, 16s, 32s, 32f or 64f; minimum, maximum and percentiles have the image's");
+  EXPECT_EQ(refused(mean, Type::s64, Type::f64, usual),
+            "image type 64s: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f; minimum, maximum and percentiles "
+            "take every type");
   EXPECT_EQ(refused(filter::Minimum{}, Type::u8, Type::f32, usual), "out type 32f: minimum and maximum of 8u are 8u");
   EXPECT_EQ(refused(filter::Variance{-1}, Type::u8, Type::f32, usual), "ddof -1: it may be 0 or more");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.min_count = -1; })),
@@ -54,7 +55,8 @@ TEST(FilterPlan, RefusesInOneSentence) {
       refused(mean, Type::u8, Type::u8, with([](auto& o) { o.window.edge = Edge::constant, o.window.value = 256; })),
       "window: value 256 for pixels of 8u: it may be a whole number that this type holds");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "tiles"; })),
-            "algorithm tiles is not one of auto, walk, blocks, van-herk, guided-walk, convolution, extended-boxes");
+            "algorithm tiles is not one of auto, walk, blocks, van-herk, guided-walk, convolution, extended-boxes, "
+            "network, column-counts, classes");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "van-herk"; })),
             "algorithm van-herk: it takes minimum and maximum; for other filters choose auto");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "blocks"; })),
@@ -115,7 +117,7 @@ TEST(FilterPlan, SaysWhatItIs) {
   EXPECT_FALSE(plan.reason().empty());
   EXPECT_EQ(FilterPlan({9, 7}, Type::f32, Type::f32, filter::Mean{}, options, on_cpu).algorithm(), "blocks");
   EXPECT_EQ(FilterPlan({9, 7}, Type::u8, Type::u8, filter::Maximum{}, options, on_cpu).algorithm(), "van-herk");
-  for (const char* id : {"walk", "blocks", "van-herk"}) {
+  for (const char* id : {"walk", "blocks", "van-herk", "network", "column-counts", "classes"}) {
     const areal::Algorithm* const row = areal::find_algorithm("filter", id);
     ASSERT_NE(row, nullptr);
     EXPECT_TRUE(row->cpu);

@@ -119,6 +119,8 @@ constexpr Refusal table_of_refusals[] = {
     {bits(windows), bits(frames), "", "window takes one picture"},
     // areal filter
     {bits(filters), bits(strips), "wolf", "it needs the largest deviation of the whole image first"},
+    {bits(filters), bits(strips), "median", whole_filter},
+    {bits(filters), bits(strips), "percentile", whole_filter},
     {bits(filters), bits(strips), "guided", whole_filter},
     {bits(filters), bits(strips), "gaussian", whole_filter},
     {bits(filters), bits(strips), "--backend cuda", filters_on_the_cpu},

@@ -21,13 +21,15 @@ namespace {
 
 struct Request {
   InputOptions input;
-  std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, mask, nan, min_count, fill,
-                                          type, eps, guide, sigma, truncate, passes, memory;
+  std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, q, mask, nan, min_count,
+                                          fill, type, eps, guide, sigma, truncate, passes, memory;
   bool inverted = false;
 };
 
-const std::vector<std::string> names{"mean",    "sum",     "count",   "var",  "std",  "min",    "max",     "threshold",
-                                     "bradley", "niblack", "sauvola", "wolf", "nick", "guided", "gaussian"};
+const std::vector<std::string> names{"mean",    "sum",    "count",      "var",       "std",     "min",
+                                     "max",     "median", "percentile", "threshold", "bradley", "niblack",
+                                     "sauvola", "wolf",   "nick",       "guided",    "gaussian"};
+const std::int64_t first_threshold = std::find(names.begin(), names.end(), "threshold") - names.begin();
 
 std::optional<double> given(std::string_view option, const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(number(option, text));
@@ -36,7 +38,7 @@ std::optional<double> given(std::string_view option, const std::string& text) {
 /// Local thresholds, in the order of filter::Local, from "threshold" on.
 bool is_threshold(const Request& request) {
   const auto at = std::find(names.begin(), names.end(), request.name);
-  return at - names.begin() >= 7 && at - names.begin() < 13;
+  return at - names.begin() >= first_threshold && at - names.begin() < first_threshold + 6;
 }
 
 /// "2" or "2x3", of columns first.
@@ -66,6 +68,8 @@ Filter filter_of(const Request& request) {
   only("--sigma", request.sigma, gaussian, "gaussian");
   only("--truncate", request.truncate, gaussian, "gaussian");
   only("--passes", request.passes, gaussian, "gaussian");
+  only("--q", request.q, request.name == "percentile", "percentile");
+  if (request.name == "percentile" && request.q.empty()) refuse("--q is required, for example --q 25");
   if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
   if (guided && request.eps.empty()) refuse("--eps is required, for example --eps 100 for 8 bits");
   if (guided) return filter::Guided{number("--eps", request.eps)};
@@ -90,8 +94,12 @@ Filter filter_of(const Request& request) {
       return filter::Minimum{};
     case 6:
       return filter::Maximum{};
+    case 7:
+      return filter::Percentile{};
+    case 8:
+      return filter::Percentile{number("--q", request.q)};
     default:
-      return filter::Threshold{static_cast<filter::Local>(at - names.begin() - 7),
+      return filter::Threshold{static_cast<filter::Local>(at - names.begin() - first_threshold),
                                given("--k", request.k),
                                given("--r", request.r),
                                given("--offset", request.offset).value_or(0),
@@ -145,11 +153,11 @@ Type output_type(const Request& request, Type image, bool is_video) {
     if (!type) refuse("--type ", request.type, ": may be 8u, 8s, 16u, 16s, 32s, 32f or 64f");
     return *type;
   }
-  const bool is_extreme = request.name == "min" || request.name == "max";
   if (is_video && image != Type::u8 && !is_threshold(request))
     refuse("-o ", request.output, ": ", name_of(image),
            " pixels do not fit a video; write pictures into a folder, whose name ends in /, or give --type 8u");
-  if (is_extreme) return image;
+  if (request.name == "min" || request.name == "max" || request.name == "median" || request.name == "percentile")
+    return image;  // one of the pixels
   if (is_threshold(request) || is_video) return Type::u8;
   const bool keeps = request.name == "mean" || request.name == "guided" || request.name == "gaussian";
   if (request.output.ends_with(".npy")) {
@@ -306,7 +314,8 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
 
 void add_filter(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand(
-      "filter", "Mean, deviation, extreme or threshold of the window around every pixel, guided filter, Gaussian");
+      "filter",
+      "Mean, deviation, extreme, percentile or threshold of the window around every pixel, guided filter, Gaussian");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(names))->required();
@@ -327,6 +336,7 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--high", request->high, "Thresholds: the value of pixels above theirs (255)")->type_name("V");
   verb->add_flag("--inverted", request->inverted, "Thresholds: pixels above theirs are 0, the others --high");
   verb->add_option("--ddof", request->ddof, "var, std: divide by the number of pixels less this (0)")->type_name("N");
+  verb->add_option("--q", request->q, "percentile: 0 to 100")->type_name("Q");
   verb->add_option("--eps", request->eps, "guided: what counts as noise, in the square of the guide's units")
       ->type_name("E");
   verb->add_option("--guide", request->guide,
@@ -363,6 +373,7 @@ void add_filter(CLI::App& app, Settings& settings) {
       "need, and the output is written as they come.\n\n"
       "Example:\n  areal filter sauvola data/sudoku.png --size 31 -o sudoku-black-white.png\n"
       "  areal filter mean data/vtest.avi --size 15 -o soft.mp4\n"
+      "  areal filter median data/home.jpg --size 9 --all-channels -o calm.png\n"
       "  areal filter guided data/home.jpg --all-channels --size 17 --eps 400 -o home-smooth.jpg\n"
       "  areal filter gaussian data/home.jpg --all-channels --sigma 20 -o home-blurred.jpg");
   verb->callback([request, verb, &settings] {

@@ -20,6 +20,8 @@ namespace areal {
 namespace {
 
 using policy::is_extreme;
+using policy::is_rank;
+using policy::keeps_type;
 
 constexpr ArgumentViews<FilterArguments, 3, 1> views{
     {{{"image", &FilterArguments::image}, {"mask", &FilterArguments::mask}, {"guide", &FilterArguments::guide}}},
@@ -49,15 +51,16 @@ void check_types(const Filter& filter, Type in, Type out) {
             name_of(in), in == Type::f32 ? "" : " or 32f");
     return;
   }
-  if (is_extreme(filter)) {
-    require(in == out, "out type ", name_of(out), ": minimum and maximum of ", name_of(in), " are ", name_of(in));
+  if (keeps_type(filter)) {
+    require(in == out, "out type ", name_of(out), ": ", is_extreme(filter) ? "minimum and maximum" : "percentiles",
+            " of ", name_of(in), " are ", name_of(in));
     return;
   }
   require(in != Type::u64 && in != Type::s64, "image type ", name_of(in),
-          ": it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f; minimum and maximum take every type");
+          ": it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f; minimum, maximum and percentiles take every type");
   constexpr Type known[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::s32, Type::f32, Type::f64};
   require(std::ranges::find(known, out) != std::end(known), "out type ", name_of(out),
-          ": it may be 8u, 8s, 16u, 16s, 32s, 32f or 64f; minimum and maximum have the image's");
+          ": it may be 8u, 8s, 16u, 16s, 32s, 32f or 64f; minimum, maximum and percentiles have the image's");
 }
 
 // The least and the most of an integer type.
@@ -79,7 +82,7 @@ void check_value(const Window& window, Type in) {
 
 // Sums of integers fit 63 bits, their squares 96.
 void check_sums(const Request& request) {
-  if (is_float(request.in) || is_extreme(request.filter)) return;
+  if (is_float(request.in) || keeps_type(request.filter)) return;
   const auto pixels_of = [&](const formulas::WindowAxis& axis) {
     return static_cast<double>(axis.edge == Edge::shrink ? std::min(axis.size, axis.extent) : axis.size);
   };
@@ -153,11 +156,31 @@ void check_gaussian(const filter::Gaussian& gaussian, const FilterOptions& optio
   check_all_valid("Gaussian", options);
 }
 
+// Windows are counted in 32 bits, and their pixels beyond an edge are kept.
+void check_ranks(const Request& request) {
+  const Window& window = request.options.window;
+  require(request.image.width < (std::int64_t{1} << 31), "image width ", request.image.width,
+          ": percentiles take rows of up to 2^31 - 1 pixels");
+  double pixels = 1;
+  for (const formulas::WindowAxis* axis : {&request.axes.columns, &request.axes.rows}) {
+    pixels *= static_cast<double>(axis->edge == Edge::shrink ? std::min(axis->size, axis->extent) : axis->size);
+    const std::int64_t most = cpu::Blocks::most_beyond(axis->extent);
+    const bool reaches = axis->edge != Edge::shrink && axis->edge != Edge::valid;
+    require(!reaches || (axis->before <= most && axis->size - 1 - axis->before <= most), "window: ", window.width, "x",
+            window.height, " reaches more than ", most, " pixels beyond the edge of an image of ", request.image.width,
+            "x", request.image.height, ", which percentiles allow only with edges shrink and valid");
+  }
+  require(pixels < 0x1p32, "window: ", window.width, "x", window.height,
+          ": windows of percentiles may have up to 2^32 - 1 pixels");
+}
+
 void check_parameters(const Filter& filter, const Shape& image, Type in, const FilterOptions& options) {
   const auto* guided = std::get_if<filter::Guided>(&filter);
   if (guided != nullptr) return check_guided(*guided, image, in, options);
   require(options.guide == 0 && !options.guide_type, "guide: only guided filters have one");
   if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) return check_gaussian(*gaussian, options);
+  if (const auto* rank = std::get_if<filter::Percentile>(&filter))
+    require(rank->percent >= 0 && rank->percent <= 100, "percent ", rank->percent, ": it may be 0 to 100");
   const auto check_ddof = [](int ddof) { require(ddof >= 0, "ddof ", ddof, ": it may be 0 or more"); };
   if (const auto* variance = std::get_if<filter::Variance>(&filter)) check_ddof(variance->ddof);
   if (const auto* deviation = std::get_if<filter::StandardDeviation>(&filter)) check_ddof(deviation->ddof);
@@ -262,6 +285,7 @@ void require_algorithm(const std::string& id, Backend backend) {
 // What an algorithm of the CPU needs, if it does not take the request.
 std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request) {
   if (!policy::takes(id, request.filter, request.in)) return sentence("it takes ", policy::taken_by(id));
+  if (is_rank(request.filter)) return cpu::Ranks::refusal(cpu::Ranks::structure_named(id), request);
   return id == "van-herk" ? cpu::Extremes::takes(request) : std::string();
 }
 
@@ -284,9 +308,11 @@ std::string reason_of(const FilterPlan::State& state) {
 
 // Why a device does not run it; empty if it may.
 std::string lacks_kernel(const Filter& filter, Backend backend) {
-  const bool guided = std::holds_alternative<filter::Guided>(filter);
-  if (!guided && !std::holds_alternative<filter::Gaussian>(filter)) return {};
-  return sentence("backend ", name_of(backend), ": ", guided ? "guided" : "Gaussian", " filters run on the CPU");
+  const char* const name = std::holds_alternative<filter::Guided>(filter)     ? "guided filters"
+                           : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
+                           : is_rank(filter)                                  ? "percentiles"
+                                                                              : nullptr;
+  return name == nullptr ? std::string() : sentence("backend ", name_of(backend), ": ", name, " run on the CPU");
 }
 
 // The state on a named backend.
@@ -321,6 +347,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   state->reason = reason_of(*state);
   if (state->out_shape().empty()) return state;
   if (state->algorithm == "guided-walk" || state->algorithm == "blocks") check_reach(request);
+  if (is_rank(request.filter)) check_ranks(request);
   const auto made = [&]<class Engine>() {
     state->workspace_bytes = state->on_cpu.emplace<Engine>(on_cpu).workspace_bytes();
   };
@@ -328,6 +355,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   if (state->algorithm == "blocks") made.operator()<cpu::Blocks>();
   if (state->algorithm == "van-herk") made.operator()<cpu::Extremes>();
   if (state->algorithm == "guided-walk") made.operator()<cpu::Guided>();
+  if (is_rank(request.filter)) made.operator()<cpu::Ranks>();
   if (policy::is_gaussian(state->algorithm)) made.operator()<cpu::Gaussian>();
   return state;
 }
@@ -403,6 +431,7 @@ std::string_view FilterPlan::State::needs_the_whole() const {
   if (device) return "only the CPU makes parts of its output";
   if (std::holds_alternative<filter::Guided>(filter) || std::holds_alternative<filter::Gaussian>(filter))
     return "guided filters and Gaussians are not made in parts";
+  if (is_rank(filter)) return "percentiles are not made in parts";
   const auto* const threshold = std::get_if<filter::Threshold>(&filter);
   const bool is_wolf = threshold != nullptr && threshold->method == filter::Local::wolf;
   return is_wolf ? "it compares every window with the largest deviation and the least pixel of the whole image" : "";

@@ -1,0 +1,94 @@
+#pragma once
+// Pixels as unsigned keys in the pixels' order, so that all types are sorted alike: -0 is below +0. NaN have no place
+// in the order.
+
+#include <areal/type.hpp>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace areal::cpu {
+
+template <std::size_t bytes>
+using KeyOfSize = std::conditional_t<
+    bytes == 1, std::uint8_t,
+    std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+
+/// T is a number or Half.
+template <class T>
+struct RankKeys {
+  using Key = KeyOfSize<sizeof(T)>;
+  static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
+  static constexpr bool is_real = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
+
+  static Key bits(T pixel) { return std::bit_cast<Key>(pixel); }
+  static Key key(T pixel) {
+    const Key b = bits(pixel);
+    if constexpr (is_real) return static_cast<Key>((b & sign) != 0 ? ~b : b | sign);
+    if constexpr (std::is_signed_v<T>) return static_cast<Key>(b ^ sign);
+    return b;
+  }
+  static T pixel(Key key) {
+    Key b = key;
+    if constexpr (is_real)
+      b = static_cast<Key>((key & sign) != 0 ? key ^ sign : ~key);
+    else if constexpr (std::is_signed_v<T>)
+      b = static_cast<Key>(key ^ sign);
+    return std::bit_cast<T>(b);
+  }
+  static bool is_nan(T pixel) {
+    if constexpr (!is_real) return false;
+    constexpr Key infinity = sizeof(T) == 2   ? static_cast<Key>(0x7c00)
+                             : sizeof(T) == 4 ? static_cast<Key>(0x7f800000)
+                                              : static_cast<Key>(0x7ff0000000000000);
+    return static_cast<Key>(bits(pixel) & static_cast<Key>(~sign)) > infinity;
+  }
+  /// To the nearest value of the type, half to even; NaN becomes 0 in integers.
+  static T converted(double value) {
+    if constexpr (std::is_same_v<T, Half>) {
+      return to_half(static_cast<float>(value));
+    } else if constexpr (is_real) {
+      return static_cast<T>(value);
+    } else {
+      if (!(value == value)) return 0;
+      const double whole = std::nearbyint(value);
+      // The largest values of 64 bits are no doubles.
+      if (whole >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+      if (whole <= static_cast<double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
+      return static_cast<T>(whole);
+    }
+  }
+};
+
+/// f(T()) for a pixel's type.
+template <class F>
+void with_pixel(Type type, const F& f) {
+  switch (type) {
+    case Type::u8:
+      return f(std::uint8_t{});
+    case Type::s8:
+      return f(std::int8_t{});
+    case Type::u16:
+      return f(std::uint16_t{});
+    case Type::s16:
+      return f(std::int16_t{});
+    case Type::u32:
+      return f(std::uint32_t{});
+    case Type::s32:
+      return f(std::int32_t{});
+    case Type::u64:
+      return f(std::uint64_t{});
+    case Type::s64:
+      return f(std::int64_t{});
+    case Type::f64:
+      return f(double{});
+    case Type::f16:
+      return f(Half{});
+    default:
+      return f(float{});
+  }
+}
+
+}  // namespace areal::cpu

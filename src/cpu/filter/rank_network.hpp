@@ -1,0 +1,24 @@
+#pragma once
+// Medians of 3x3 and 5x5 keys by sorting networks: the columns are sorted once for all windows that hold them, then
+// only what the median needs.
+
+#include <array>
+#include <cstdint>
+
+namespace areal::cpu {
+
+/// Rows of keys, of which vectors may read `network_slack` more, and write as many to `out`.
+inline constexpr std::int64_t network_slack = 64;
+
+template <class Key>
+struct NetworkKernels {
+  /// Medians of n windows of 3x3 (5x5) keys; window i has columns i, i + 1, .. Sorted columns go to `sorted`.
+  void (*of_3)(const std::array<const Key*, 5>& rows, const std::array<Key*, 5>& sorted, std::int64_t n, Key* out);
+  void (*of_5)(const std::array<const Key*, 5>& rows, const std::array<Key*, 5>& sorted, std::int64_t n, Key* out);
+};
+
+/// Keys of 8, 16 and 32 bits.
+template <class Key>
+const NetworkKernels<Key>& network_kernels();
+
+}  // namespace areal::cpu

@@ -1,0 +1,142 @@
+#pragma once
+// Rows of an image as keys, with what lies beyond its edges: the cells that a panel of windows covers.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include "cpu/filter/rank_keys.hpp"
+#include "cpu/filter/request.hpp"
+#include "formulas/window_axis.hpp"
+
+namespace areal::cpu {
+
+/// What a cell is to its window.
+enum class Cell : std::uint8_t { valid, left_out, nan };
+
+template <class T>
+class RankRows {
+ public:
+  using Keys = RankKeys<T>;
+  using Key = typename Keys::Key;
+
+  /// Of one channel of an image, and its mask. Cell 0 is at position `first` of the columns. `shown` holds an index for
+  /// each cell.
+  RankRows(const FilterRequest& request, const ConstView& image, const ConstView& mask, std::int64_t first,
+           std::int64_t cells, std::int32_t* shown)
+      : request_(request), image_(image), mask_(mask), first_(first), cells_(cells), shown_(shown) {
+    const formulas::WindowAxis& axis = request.columns;
+    inside_begin_ = std::clamp<std::int64_t>(-first, 0, cells);
+    inside_end_ = std::clamp<std::int64_t>(axis.extent - first, inside_begin_, cells);
+    const auto show = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        shown_[i] = static_cast<std::int32_t>(formulas::shown_pixel(first + i, axis.extent, axis.edge));
+    };
+    show(0, inside_begin_);
+    show(inside_end_, cells);
+    const bool holds = axis.edge == Edge::constant || axis.edge == Edge::zero;
+    const T value = Keys::converted(axis.edge == Edge::constant ? request.value : 0);
+    beyond_key_ = Keys::key(value);
+    beyond_ = !holds ? Cell::left_out : mark_of(value);
+  }
+
+  /// The row at a position. Returns false if all cells are valid; `marks` is then not written.
+  bool read(std::int64_t position, Key* keys, Cell* marks) const {
+    const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
+    if (y < 0) {
+      std::fill_n(keys, cells_, beyond_key_);
+      std::fill_n(marks, cells_, beyond_);
+      return beyond_ != Cell::valid;
+    }
+    const char* const row = static_cast<const char*>(image_.row(y));
+    const std::int64_t step = image_.column_pitch();
+    const auto size = static_cast<std::int64_t>(sizeof(T)), inside = inside_end_ - inside_begin_;
+    const char* const from = row + (first_ + inside_begin_) * step;
+    Key* const to = keys + inside_begin_;
+    if (step == size) {
+      std::memcpy(to, from, static_cast<std::size_t>(inside) * sizeof(T));
+    } else {
+      for (std::int64_t i = 0; i < inside; ++i) std::memcpy(to + i, from + i * step, sizeof(T));
+    }
+    bool has_nan = false;
+    if constexpr (Keys::is_real) {
+      for (std::int64_t i = 0; i < inside; ++i) has_nan |= Keys::is_nan(std::bit_cast<T>(to[i]));
+    }
+    // Rows without NaN and mask have no marks, unless cells beyond the edge are left out.
+    const bool outside = inside < cells_;
+    bool has_marks = has_nan || request_.mask || (outside && beyond_ != Cell::valid && !copies());
+    if (!has_marks && Keys::is_real && outside)
+      for_outside([&](std::int64_t i) {
+        if (shown_[i] >= 0 && Keys::is_nan(pixel(row, step, shown_[i]))) has_marks = true;
+      });
+    if (has_marks) {
+      const char* const valid = request_.mask ? static_cast<const char*>(mask_.row(y)) : nullptr;
+      const auto mark = [&](std::int64_t x, T value) {
+        return valid != nullptr && valid[x] == 0 ? Cell::left_out : mark_of(value);
+      };
+      for (std::int64_t i = 0; i < inside; ++i)
+        marks[inside_begin_ + i] = mark(first_ + inside_begin_ + i, std::bit_cast<T>(to[i]));
+      for_outside(
+          [&](std::int64_t i) { marks[i] = shown_[i] < 0 ? beyond_ : mark(shown_[i], pixel(row, step, shown_[i])); });
+    }
+    if constexpr (!std::is_same_v<T, Key>)
+      for (std::int64_t i = 0; i < inside; ++i) to[i] = Keys::key(std::bit_cast<T>(to[i]));
+    for_outside(
+        [&](std::int64_t i) { keys[i] = shown_[i] < 0 ? beyond_key_ : Keys::key(pixel(row, step, shown_[i])); });
+    return has_marks;
+  }
+
+  /// Prefetches the row at a position.
+  void fetch(std::int64_t position) const {
+    const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
+    if (y < 0) return;
+    const std::int64_t step = image_.column_pitch();
+    const char* const from = static_cast<const char*>(image_.row(y)) + (first_ + inside_begin_) * step;
+    for (std::int64_t i = 0; i < (inside_end_ - inside_begin_) * step; i += 64) __builtin_prefetch(from + i, 0, 2);
+  }
+
+ private:
+  bool copies() const {
+    const Edge edge = request_.columns.edge;
+    return edge == Edge::replicate || edge == Edge::reflect || edge == Edge::symmetric || edge == Edge::wrap;
+  }
+  Cell mark_of(T value) const {
+    if (!Keys::is_nan(value)) return Cell::valid;
+    return request_.omit_nan ? Cell::left_out : Cell::nan;
+  }
+  static T pixel(const char* row, std::int64_t step, std::int64_t x) {
+    T value;
+    std::memcpy(&value, row + x * step, sizeof value);
+    return value;
+  }
+  template <class Visit>
+  void for_outside(const Visit& visit) const {
+    for (std::int64_t i = 0; i < inside_begin_; ++i) visit(i);
+    for (std::int64_t i = inside_end_; i < cells_; ++i) visit(i);
+  }
+
+  const FilterRequest& request_;
+  ConstView image_, mask_;
+  std::int64_t first_, cells_, inside_begin_, inside_end_;
+  std::int32_t* shown_;
+  Key beyond_key_;
+  Cell beyond_;
+};
+
+/// The pixel of a window of n valid ones, in their order, that a percentile is.
+class RankOf {
+ public:
+  explicit RankOf(double percent) : percent_(percent) {}
+  std::uint32_t operator()(std::uint32_t n) {
+    if (n == n_) return rank_;
+    n_ = n;
+    const double rank = std::floor(percent_ * n / 100);
+    rank_ = n == 0 ? 0 : rank >= n ? n - 1 : static_cast<std::uint32_t>(rank);
+    return rank_;
+  }
+
+ private:
+  double percent_;
+  std::uint32_t n_ = 0, rank_ = 0;
+};
+
+}  // namespace areal::cpu
