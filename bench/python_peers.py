@@ -122,8 +122,21 @@ def filters_beside_opencv(cv2: Any) -> Iterator[Case]:
     yield Case("filters.threshold mean 31x31", "8u8u", SQUARE, 1, peer, lambda: filters.threshold(x, 31, method="mean", edge="replicate"),
                lambda: cv2.adaptiveThreshold(x, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 31, 0),
                lambda a, b: bool(np.count_nonzero(a != b) <= a.size // 50))  # OpenCV rounds the mean first
-    kernel = np.ones((15, 15), np.uint8)
-    yield Case("filters.min 15x15", "8u8u", SQUARE, 1, peer, lambda: filters.min(x, 15), lambda: cv2.erode(x, kernel), np.array_equal)
+    for side in (3, 15, 63):
+        kernel = np.ones((side, side), np.uint8)
+        yield Case(f"filters.min {side}x{side}", "8u8u", SQUARE, 1, peer, lambda k=side: filters.min(x, k), lambda k=kernel: cv2.erode(x, k), np.array_equal)
+        yield Case(f"filters.min {side}x{side}", "32f32f", SQUARE, 1, peer, lambda k=side: filters.min(f, k), lambda k=kernel: cv2.erode(f, k), np.array_equal)
+    for side in (3, 5, 15, 63):
+        yield Case(f"filters.median {side}x{side}", "8u8u", SQUARE, 2, peer, lambda k=side: filters.median(x, k, edge="replicate"),
+                   lambda k=side: cv2.medianBlur(x, k), np.array_equal)
+    for sigma in (2, 8, 20):
+        # Beyond sigma 8 boxes differ from the Gaussian, and OpenCV cuts it at another distance.
+        yield Case(f"filters.gaussian, sigma {sigma}", "32f32f", SQUARE, 1, peer, lambda s=sigma: filters.gaussian(f, s, edge="reflect"),
+                   lambda s=sigma: cv2.GaussianBlur(f, (0, 0), s), lambda a, b: bool(np.abs(a - b).max() <= 0.03))
+    if hasattr(cv2, "ximgproc"):
+        grey = x[:, ::-1].copy()
+        yield Case("filters.guided, radius 8", "8u8u", SQUARE, 4, peer, lambda: filters.guided(x, 8, 400, grey, edge="reflect"),
+                   lambda: cv2.ximgproc.guidedFilter(grey, x, 8, 400), within_one)
 
 
 def filters_beside_scipy(ndimage: Any) -> Iterator[Case]:

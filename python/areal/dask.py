@@ -202,6 +202,7 @@ def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
     return Sat(*_source(x, dtype))
 
 
+_FILTERS = ("count", "max", "mean", "median", "min", "percentile", "std", "sum", "threshold", "var")
 _OF_BLOCKS = ("shrink", "zero", "constant", "replicate", "reflect", "symmetric", "wrap", "valid")
 
 
@@ -223,7 +224,7 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
            **arguments: Any) -> da.Array:
     """A filter of ``areal.filters`` of a 2-D Dask array, lazily, block by block: ``filter("mean", x, 31, edge="reflect")``.
 
-    name: mean, sum, count, var, std, min, max or threshold. mask: an array of x's shape. arguments: others of that filter, but for axes and out;
+    name: mean, sum, count, var, std, min, max, median, percentile or threshold. mask: an array of x's shape. arguments: others of that filter, but for axes and out;
     threads is 1, as Dask has threads of its own. Every edge is supported; wolf's thresholds are refused, as they depend on the whole image.
 
     Integers are the same as of the whole array; the sums of floats are within the same bound, and their last bits may depend on the chunks. Each task
@@ -234,8 +235,8 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
         raise InvalidArgument(f"x: an array of {x.ndim} dimensions; it must have 2")
     if np.isnan(np.array(x.shape, dtype=float)).any():
         raise InvalidArgument("x: its chunks have unknown sizes; compute_chunk_sizes() finds them")
-    if name not in filters.__all__:
-        raise InvalidArgument(f"name {name!r}: it may be {', '.join(filters.__all__)}")
+    if name not in _FILTERS:
+        raise InvalidArgument(f"name {name!r}: it may be {', '.join(_FILTERS)}")
     if edge not in _OF_BLOCKS:
         raise InvalidArgument(f"edge {edge!r}: it may be {', '.join(_OF_BLOCKS)}")
     if refused := sorted({"axes", "out"} & set(arguments)):

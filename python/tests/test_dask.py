@@ -429,9 +429,17 @@ def test_a_part_of_a_filter_needs_a_rim():
     assert set(read) == {(i, j) for i in range(3) for j in range(1, 4)}
 
 
+def test_medians_of_blocks():
+    x = np.random.default_rng(3).integers(0, 256, (50, 61), np.uint8)
+    blocks = da.from_array(x, chunks=(13, 20))
+    for edge in ("shrink", "reflect", "zero", "wrap"):
+        assert np.array_equal(areal.dask.filter("median", blocks, (5, 7), edge=edge).compute(), areal.filters.median(x, (5, 7), edge=edge))
+    assert np.array_equal(areal.dask.filter("percentile", blocks, 9, q=25).compute(), areal.filters.percentile(x, 9, q=25))
+
+
 def test_what_filters_of_blocks_refuse():
     x = da.ones((20, 30), chunks=10, dtype=np.uint8)
-    for name, size, more, words in (("median", 3, {}, "name 'median'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "window"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
+    for name, size, more, words in (("guided", 3, {}, "name 'guided'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "size"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
                                     ("mean", 3, {"out": np.zeros(3)}, "out: "), ("mean", 3, {"axes": "HW"}, "axes: "), ("threshold", 3, {"method": "wolf"}, "method wolf"),
                                     ("mean", 3, {"edge": "constant", "value": 0.5}, "value 0.5"), ("mean", 3, {"mask": np.ones((3, 4), bool)}, "mask: of shape"),
                                     ("mean", 61, {"edge": "wrap"}, "edge wrap"), ("mean", 3, {"anchor": 3}, "anchor")):

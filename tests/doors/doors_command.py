@@ -356,9 +356,18 @@ def _windows(room: Room, question: Question, more: list[str]) -> Answer:
 
 def filters(room: Room, question: Question) -> Answer:
     """areal filter mean IMAGE --size WxH --type 64f -o W.npy."""
+    return _filters(room, question, [])
+
+
+def filters_by_strips(room: Room, question: Question) -> Answer:
+    """The same with --memory."""
+    return _filters(room, question, ["--memory", "300M"])
+
+
+def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     path = room.path("f.npy")
     window, stat = question.window, question.stats[0]
-    image, stdin = as_given(room, question)
+    image, stdin = as_given(room, question) if not more else ([room.image()], None)
     said: list[Any] = ["--size", "x".join(map(str, window["size"])), "--edge", window["edge"], "--type", "64f", "--min-count", 0, "-o", path]
     if "anchor" in window:
         said += ["--anchor", "x".join(map(str, window["anchor"]))]
@@ -369,7 +378,7 @@ def filters(room: Room, question: Question) -> Answer:
     if question.ignore_nan:
         said += ["--nan", "omit"]
     name = {"variance": "var"}.get(stat, stat)
-    room.areal("filter", name, *image, *arguments(question), *said, stdin=stdin, outputs=(path,))
+    room.areal("filter", name, *image, *arguments(question), *said, *more, stdin=stdin, outputs=(path,))
     return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
 
 
@@ -436,6 +445,7 @@ DOORS = (
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
     Door("command-filter", ("window",), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
+    Door("command-filter-strips", ("window",), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 

@@ -136,7 +136,7 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
     )
     if name in VOLUMES and question.family != "histogram":
         require_default(question, sums)
-    about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=name != "filter", algorithm=str(got.get("ran") or ""))
+    about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=not name.endswith("filter"), algorithm=str(got.get("ran") or ""))
     about.algorithm = about.algorithm or question.algorithm.removeprefix("auto")  # some doors do not tell it
     about.strict_variance = question.squares in ("auto", "no")
     documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
@@ -266,6 +266,7 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("histogram-with-border", lambda q: q.planes == 1 and q.params.get("counter") != "16u" and _at_once(q), 0.1),
     ("histogram-*", lambda q: q.planes == 1 and _at_once(q), 0.1),
     ("sequence", lambda q: q.planes == 1 and _auto(q) and q.weights is None, 0.2),
+    ("strip-filter", lambda q: _auto(q) and not q.types and q.backend == "cpu" and q.shape[0] == 1 and not (q.ignore_nan and q.shape[3] > 1), 0.5),
     ("filter", lambda q: _auto(q) and not q.types and _at_once(q) and not (q.ignore_nan and q.shape[3] > 1), 1),  # filters take each channel by itself
     ("*", _at_once, 0.1),
 )

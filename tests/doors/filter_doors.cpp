@@ -1,9 +1,11 @@
-// The door of filters: windows straight from the pixels.
+// The doors of filters: windows straight from the pixels, at once and by strips.
 
 #include <areal/filter.hpp>
+#include <areal/strips.hpp>
 
 #include "door.hpp"
 #include "run.hpp"
+#include "strips.hpp"
 #include "tables.hpp"
 
 namespace doors {
@@ -17,24 +19,16 @@ areal::Filter filter_of(const std::string& stat) {
   throw BadQuestion("window: its stat " + stat + " is none of sum, mean, variance, std");
 }
 
-Json filter(const Question& q) {
-  if (!q.has("out")) throw BadQuestion("out: none is given");
-  const Running running(q);
-  Inputs inputs(q);
-  const areal::ConstView image = inputs.image_view();
+areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {
   areal::FilterOptions options;
   options.window = window_of(q);
   options.nan = q.flag("ignore_nan") ? areal::Missing::omit : areal::Missing::propagate;
   options.mask = inputs.mask.has_value();
   options.min_count = 0;  // windows of tables have a sum of no pixels, too
-  const areal::FilterPlan plan(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
-                               filter_of(q["window"].value("stat", "mean")), options, running.execution());
-  areal::Shape shape = plan.out_shape();
-  if (q.has_param("out_layout")) shape.layout = layout_of(q.word("out_layout"));
-  Room out(shape, plan.out(), lie_of_outputs(q), place_of(q));
-  GuardedWorkspace workspace(plan, q);
-  plan.execute({image, out.view(), inputs.mask_view()}, workspace.get());
-  workspace.finish();
+  return options;
+}
+
+Json answered(const Question& q, Room& out, Inputs& inputs) {
   inputs.expect_unchanged();
   Json answer = q.answer();
   const std::string path = q.text("out") + ".filter.npy";
@@ -43,7 +37,47 @@ Json filter(const Question& q) {
   return answer;
 }
 
-const std::vector<Door> doors = {{"filter", {"window"}, filter}};
+Json filter(const Question& q) {
+  if (!q.has("out")) throw BadQuestion("out: none is given");
+  const Running running(q);
+  Inputs inputs(q);
+  const areal::ConstView image = inputs.image_view();
+  const areal::FilterPlan plan(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
+                               filter_of(q["window"].value("stat", "mean")), options_of(q, inputs),
+                               running.execution());
+  areal::Shape shape = plan.out_shape();
+  if (q.has_param("out_layout")) shape.layout = layout_of(q.word("out_layout"));
+  Room out(shape, plan.out(), lie_of_outputs(q), place_of(q));
+  GuardedWorkspace workspace(plan, q);
+  plan.execute({image, out.view(), inputs.mask_view()}, workspace.get());
+  workspace.finish();
+  return answered(q, out, inputs);
+}
+
+Json filter_by_strips(const Question& q) {
+  if (!q.has("out")) throw BadQuestion("out: none is given");
+  Inputs inputs(q.with_param("memory", "host"));
+  const areal::ConstView image = inputs.image_view(), mask = inputs.mask_view();
+  areal::StripFilter strips(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
+                            filter_of(q["window"].value("stat", "mean")), options_of(q, inputs),
+                            strip_options_of(q, false));
+  Room out(strips.output_shape(), type_of_name(q["window"].value("type", "64f")), lie_of_outputs(q));
+  std::int64_t next = 0;
+  strips.run(
+      reader_of(image),
+      [&](const areal::WindowStrip& strip) {
+        const areal::ConstView& rows = strip.values[0];
+        if (strip.y != next) throw Failed("a strip begins at row " + std::to_string(strip.y));
+        next += rows.shape.height;
+        copy_elements(rows, part(out.view(), 0, strip.y, rows.shape.width, rows.shape.height));
+        return true;
+      },
+      inputs.mask ? reader_of(mask) : areal::ImageReader());
+  if (next != strips.output_shape().height) throw Failed("strips end at row " + std::to_string(next));
+  return answered(q, out, inputs);
+}
+
+const std::vector<Door> doors = {{"filter", {"window"}, filter}, {"strip-filter", {"window"}, filter_by_strips}};
 
 }  // namespace
 

@@ -103,7 +103,7 @@ PAPERS = (
     "scanrow-column",
     "umm-optimal",
 )
-STRIPS = "command-strips command-window-strips command-hist-strips command-hist-saved-strips command-chunked command-picture"
+STRIPS = "command-strips command-window-strips command-filter-strips command-hist-strips command-hist-saved-strips command-chunked command-picture"
 
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
@@ -282,22 +282,22 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "filters of 64-bit integers", "c++?filter command-filter python-filter",
+        "filters of 64-bit integers", "c++*filter command-filter* python-filter",
         lambda q, o: q.type in ("64u", "64s"), r"minimum and maximum take every type",
         "Sums of integers of 64 bits may exceed 64 bits; a window of a table wraps, a filter refuses.",
     ),  # fmt: skip
     Refusal(
-        "filters of floats far beyond the edge", "c++?filter command-filter python-filter",
+        "filters of floats far beyond the edge", "c++*filter command-filter* python-filter",
         lambda q, o: q.is_float, r"reaches more than \d+ pixels beyond the edge of a float image",
         "Floats are added in the order of their positions, so the pixels beyond an edge cannot be summed up in advance.",
     ),  # fmt: skip
     Refusal(
-        "a value beyond the edge that no pixel has", "c++?filter command-filter python-filter",
+        "a value beyond the edge that no pixel has", "c++*filter command-filter* python-filter",
         lambda q, o: q.window.get("edge") == "constant" and not q.is_float, r"it may be a whole number that this type holds",
         "A filter's pixels beyond the edge are pixels of the image's type; windows of a table add any number.",
     ),  # fmt: skip
     Refusal(
-        "filters without NaN", "c++?filter command-filter python-filter",
+        "filters without NaN", "c++*filter command-filter* python-filter",
         lambda q, o: q.ignore_nan and not q.is_float, r"pixels are never NaN",
         "Only floats can be NaN.",
     ),  # fmt: skip
@@ -307,7 +307,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "walk is the one filter of devices; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "a filter of frames", "command-filter",
+        "a filter of frames", "command-filter*",
         _images, r"has frames; write a video",
         "Frames go to a video or a folder.",
     ),  # fmt: skip

@@ -326,9 +326,9 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   state->columns = request.axes.columns, state->rows = request.axes.rows;
   require_stream_of(execution);
   if (execution.backend != Backend::cpu) {
-    require_backend(execution.backend, execution.device);
     if (const std::string why = lacks_kernel(request.filter, execution.backend); !why.empty())
       throw InvalidArgument(why);
+    require_backend(execution.backend, execution.device);
     auto on_device = request_of<kernels::FilterRequest>(request);
     state->device.emplace(execution, on_device, ids_of(request));
     state->algorithm = state->device->algorithm(
