@@ -400,9 +400,10 @@ TEST(FilterGaussian, BitsDoNotDependOnThreadsOrTargets) {
       EXPECT_EQ(bytes_of(c), want.back()) << threads << ": " << c.words();
     }
   }
+  const std::size_t step = std::getenv("AREAL_TEST_SHORT") != nullptr ? 4 : 1;
   for (const std::string& target : areal::cpu::simd_targets()) {
     ASSERT_TRUE(areal::cpu::only_simd_target(target));
-    for (std::size_t i = 0; i < cases.size(); ++i)
+    for (std::size_t i = 0; i < cases.size(); i += step)
       EXPECT_EQ(bytes_of(cases[i]), want[i]) << target << ": " << cases[i].words();
   }
   areal::cpu::only_simd_target("");
