@@ -292,7 +292,9 @@ TEST(CatalogueOfTheCpu, EveryRowIsOneOfThese) {
     if (row.cpu) rows.insert(std::string(row.family) + " " + std::string(row.id));
   EXPECT_EQ(rows, (std::set<std::string>{"sat serial", "sat 2r2w-cpu", "sat 4r1w-cpu", "sat tiles", "histogram serial",
                                          "histogram parallel", "histogram fused", "filter walk", "filter blocks",
-                                         "filter van-herk"}));
+                                         "filter van-herk", "filter guided-walk", "filter convolution",
+                                         "filter extended-boxes", "filter network", "filter column-counts",
+                                         "filter classes"}));
 }
 
 }  // namespace
