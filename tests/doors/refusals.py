@@ -283,7 +283,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "filters of 64-bit integers", "c++*filter command-filter* python-filter",
-        lambda q, o: q.type in ("64u", "64s"), r"minimum and maximum take every type",
+        lambda q, o: q.type in ("64u", "64s"), r"image type 64[us]: it may be",
         "Sums of integers of 64 bits may exceed 64 bits; a window of a table wraps, a filter refuses.",
     ),  # fmt: skip
     Refusal(
