@@ -15,7 +15,7 @@ namespace areal {
 namespace {
 
 // In the order of Type.
-constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "64u", "64s", "16f", "32f", "64f"};
+constexpr std::string_view type_names[] = {"8u", "8s", "16u", "16s", "32u", "32s", "64u", "64s", "16f", "32f", "64f"};
 
 #define AREAL_PAIR(name, in, out) TypePair{type_of<in>, type_of<out>},
 constexpr TypePair pair_rows[] = {AREAL_TYPE_PAIRS(AREAL_PAIR)};
@@ -38,10 +38,10 @@ constexpr std::array<std::string_view, 2> warp_scan_names{"kogge-stone", "ladner
 
 const char* version() noexcept { return AREAL_VERSION_STRING; }
 
-std::string_view name_of(Type type) noexcept { return types[static_cast<int>(type)]; }
+std::string_view name_of(Type type) noexcept { return type_names[static_cast<int>(type)]; }
 std::optional<Type> type_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < std::size(types); ++i)
-    if (types[i] == name) return static_cast<Type>(i);
+  for (std::size_t i = 0; i < std::size(type_names); ++i)
+    if (type_names[i] == name) return static_cast<Type>(i);
   return std::nullopt;
 }
 bool is_float(Type type) noexcept { return type == Type::f16 || type == Type::f32 || type == Type::f64; }

@@ -1,5 +1,6 @@
 #include "cpu/filter/block_rows.hpp"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include "formulas/block_order.hpp"
@@ -34,7 +35,7 @@ struct Least {
     return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   }
   static T merge(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a != a ? a : b >= a ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(a) ? a : b >= a ? a : b;
     return b < a ? b : a;
   }
 };
@@ -45,7 +46,7 @@ struct Most {
     return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   }
   static T merge(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a != a ? a : b <= a ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(a) ? a : b <= a ? a : b;
     return b > a ? b : a;
   }
 };

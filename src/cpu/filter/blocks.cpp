@@ -252,7 +252,8 @@ class Blocks::Strip {
       T outside = neutral;
       if (edge == Edge::constant) outside = converted<T>(beyond_pixel());
       if (edge == Edge::zero) outside = 0;
-      if (request_.omit_nan && outside != outside) outside = neutral;
+      if constexpr (std::is_floating_point_v<T>)
+        if (request_.omit_nan && std::isnan(outside)) outside = neutral;
       out[width_] = outside;
       if (y < 0) {
         std::fill_n(out, width_, outside);

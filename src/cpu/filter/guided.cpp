@@ -37,15 +37,15 @@ Guided::Guided(const FilterRequest& request)
   const std::int64_t most = std::max(usual_panel, 8 * request.columns.size);
   if (request.columns.edge != Edge::wrap && panel_ > most + most / 2) panel_ = most;
 
-  const auto channels = static_cast<std::int8_t>(channels_);
+  const auto channels = static_cast<int>(channels_);
   if (request.guide == 0) {
     add_term(0, none), add_term(0, 0);
   } else {
     add_term(p, none);
-    for (std::int8_t c = 0; c < channels; ++c) add_term(c, none);
-    for (std::int8_t c = 0; c < channels; ++c) add_term(c, p);
-    for (std::int8_t c = 0; c < channels; ++c)
-      for (std::int8_t d = c; d < channels; ++d) add_term(c, d);
+    for (int c = 0; c < channels; ++c) add_term(c, none);
+    for (int c = 0; c < channels; ++c) add_term(c, p);
+    for (int c = 0; c < channels; ++c)
+      for (int d = c; d < channels; ++d) add_term(c, d);
   }
   by_bytes_ = request.in == Type::u8 && (request.guide == 0 || request.guide_type == Type::u8) &&
               static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size) * 255 * 255 < 0x1p32;
@@ -166,7 +166,7 @@ class Guided::Strip {
   }
 
   // A row of pixels at its positions.
-  const double* pixels(std::int8_t source, std::int64_t position, double* to) const {
+  const double* pixels(int source, std::int64_t position, double* to) const {
     const ConstView& view = sources_[static_cast<std::size_t>(source)];
     const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
     if (y < 0) {

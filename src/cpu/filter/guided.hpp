@@ -29,16 +29,16 @@ class Guided {
 
   /// A sum that windows need: of p, a channel of I, or a product of two.
   struct Term {
-    std::int8_t one, other;  ///< channels of the guide; `p` for p; other is `none` for one alone
+    int one, other;  ///< channels of the guide; `p` for p; other is `none` for one alone
   };
-  static constexpr std::int8_t p = 3, none = -1;
+  static constexpr int p = 3, none = -1;
   static constexpr std::size_t most_terms = 13, most_coefficients = 4;
 
   std::int64_t panels() const { return (request_.columns.outputs + panel_ - 1) / panel_; }
   /// Positions of the sums of a and b, and of those of the pixels, in a panel.
   Positions again(std::int64_t panel) const;
   Positions first(const Positions& again) const;
-  void add_term(std::int8_t one, std::int8_t other) { terms_[term_count_++] = {one, other}; }
+  void add_term(int one, int other) { terms_[term_count_++] = {one, other}; }
 
   FilterRequest request_;
   double eps_;

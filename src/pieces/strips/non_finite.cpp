@@ -11,8 +11,7 @@ constexpr std::int64_t kinds = non_finite_kinds;
 
 }  // namespace
 
-NonFinite::NonFinite(const Shape& image, Type type, std::vector<Region> regions)
-    : image_(image), type_(type), regions_(std::move(regions)) {}
+NonFinite::NonFinite(const Shape& image, std::vector<Region> regions) : image_(image), regions_(std::move(regions)) {}
 
 void NonFinite::restart() {
   planes_.clear();

@@ -12,7 +12,7 @@ namespace areal::pieces {
 class NonFinite {
  public:
   /// Of images of floats; regions that lie inside.
-  NonFinite(const Shape& image, Type type, std::vector<Region> regions);
+  NonFinite(const Shape& image, std::vector<Region> regions);
 
   void restart();
   /// Rows [y, y + height) of the image, from the top down, before they are summed.
@@ -31,7 +31,6 @@ class NonFinite {
   const std::uint64_t* counts(std::size_t answer) const noexcept;  // of each mark
 
   Shape image_;
-  Type type_;
   std::vector<Region> regions_;
   std::vector<StripSums> planes_;  // of each channel, from the first strip on that holds any
   std::vector<std::vector<std::uint64_t>> counts_;

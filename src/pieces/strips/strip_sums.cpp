@@ -47,7 +47,7 @@ struct StripSums::State {
         events(regions, shape.width, shape.height, strip_options.outside) {
     choose(sums_options.squares);
     if (is_float(type))
-      non_finite.emplace(image, type, std::vector<Region>(events.regions().begin(), events.regions().end()));
+      non_finite.emplace(image, std::vector<Region>(events.regions().begin(), events.regions().end()));
     if (!panels) tables.emplace(events, image.width, driver->work());
   }
 
