@@ -13,18 +13,23 @@ namespace areal::cpu {
 /// To the nearest value of the type, half to even; NaN becomes 0 in integers.
 template <class T>
 T converted(double value) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-  if (!(value == value)) return 0;
-  const double whole = std::nearbyint(value);
-  // The largest values of 64 bits are no doubles.
-  if (whole >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  if (whole <= static_cast<double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
-  return static_cast<T>(whole);
+  if constexpr (std::is_same_v<T, Half>) {
+    return to_half(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else {
+    if (!(value == value)) return 0;
+    const double whole = std::nearbyint(value);
+    // The largest values of 64 bits are no doubles.
+    if (whole >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    if (whole <= static_cast<double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
+    return static_cast<T>(whole);
+  }
 }
 
-/// f(T()) for the C++ type of an element; float for 16f.
+/// f(T()) for the type of a pixel in memory.
 template <class F>
-void with_element(Type type, const F& f) {
+void with_pixel(Type type, const F& f) {
   switch (type) {
     case Type::u8:
       return f(std::uint8_t{});
@@ -44,21 +49,23 @@ void with_element(Type type, const F& f) {
       return f(std::int64_t{});
     case Type::f64:
       return f(double{});
+    case Type::f16:
+      return f(Half{});
     default:
       return f(float{});
   }
 }
+/// The same for what pixels are computed with: float for 16f.
+template <class F>
+void with_element(Type type, const F& f) {
+  with_pixel(type, [&]<class T>(T) { f(std::conditional_t<std::is_same_v<T, Half>, float, T>{}); });
+}
 
-/// Writes the nearest element.
+/// Writes the nearest pixel.
 inline void put_element(Type type, double value, void* to) {
-  with_element(type, [&](auto zero) {
-    const auto element = converted<decltype(zero)>(value);
-    if (type == Type::f16) {
-      const Half half = to_half(static_cast<float>(value));
-      std::memcpy(to, &half, sizeof(half));
-    } else {
-      std::memcpy(to, &element, sizeof(element));
-    }
+  with_pixel(type, [&]<class T>(T) {
+    const T element = converted<T>(value);
+    std::memcpy(to, &element, sizeof(element));
   });
 }
 

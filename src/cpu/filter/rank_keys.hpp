@@ -4,9 +4,7 @@
 
 #include <areal/type.hpp>
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace areal::cpu {
@@ -45,50 +43,6 @@ struct RankKeys {
                                               : static_cast<Key>(0x7ff0000000000000);
     return static_cast<Key>(bits(pixel) & static_cast<Key>(~sign)) > infinity;
   }
-  /// To the nearest value of the type, half to even; NaN becomes 0 in integers.
-  static T converted(double value) {
-    if constexpr (std::is_same_v<T, Half>) {
-      return to_half(static_cast<float>(value));
-    } else if constexpr (is_real) {
-      return static_cast<T>(value);
-    } else {
-      if (!(value == value)) return 0;
-      const double whole = std::nearbyint(value);
-      // The largest values of 64 bits are no doubles.
-      if (whole >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-      if (whole <= static_cast<double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
-      return static_cast<T>(whole);
-    }
-  }
 };
-
-/// f(T()) for a pixel's type.
-template <class F>
-void with_pixel(Type type, const F& f) {
-  switch (type) {
-    case Type::u8:
-      return f(std::uint8_t{});
-    case Type::s8:
-      return f(std::int8_t{});
-    case Type::u16:
-      return f(std::uint16_t{});
-    case Type::s16:
-      return f(std::int16_t{});
-    case Type::u32:
-      return f(std::uint32_t{});
-    case Type::s32:
-      return f(std::int32_t{});
-    case Type::u64:
-      return f(std::uint64_t{});
-    case Type::s64:
-      return f(std::int64_t{});
-    case Type::f64:
-      return f(double{});
-    case Type::f16:
-      return f(Half{});
-    default:
-      return f(float{});
-  }
-}
 
 }  // namespace areal::cpu

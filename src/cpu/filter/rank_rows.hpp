@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_keys.hpp"
 #include "cpu/filter/request.hpp"
 #include "formulas/window_axis.hpp"
@@ -34,7 +35,7 @@ class RankRows {
     show(0, inside_begin_);
     show(inside_end_, cells);
     const bool holds = axis.edge == Edge::constant || axis.edge == Edge::zero;
-    const T value = Keys::converted(axis.edge == Edge::constant ? request.value : 0);
+    const T value = converted<T>(axis.edge == Edge::constant ? request.value : 0);
     beyond_key_ = Keys::key(value);
     beyond_ = !holds ? Cell::left_out : mark_of(value);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <variant>
 #include "cpu/filter/column_counts.hpp"
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_keys.hpp"
 #include "cpu/filter/rank_network.hpp"
 #include "cpu/filter/rank_rows.hpp"
@@ -174,7 +175,7 @@ class Ranks::Panel {
               ranks.request_.mask ? plane_of(arguments.mask, plane / ranks.request_.image.channels, false)
                                   : arguments.mask,
               first - ranks.columns_.before, cells_, array<std::int32_t>(ranks.layout_.shown)),
-        fill_(Keys::converted(ranks.request_.fill)),
+        fill_(converted<T>(ranks.request_.fill)),
         least_(static_cast<std::uint32_t>(
             std::clamp<std::int64_t>(ranks.request_.min_count, 1, std::numeric_limits<std::uint32_t>::max()))) {}
 
