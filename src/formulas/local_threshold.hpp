@@ -54,7 +54,7 @@ struct LocalThreshold {
   }
   constexpr bool needs_squares() const noexcept { return needs_variance() || method == filter::Local::nick; }
 
-  /// The number of which `threshold` takes the square root: of a window of n pixels with that mean, variance and sum of
+  /// `threshold` takes the square root of this number. The window has n pixels with that mean, variance and sum of
   /// squares.
   constexpr double radicand(double n, double mean, double variance, double squares) const noexcept {
     if (method != filter::Local::nick) return variance;

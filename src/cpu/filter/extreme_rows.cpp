@@ -26,8 +26,8 @@ HWY_INLINE void store_some(D d, V value, std::int64_t n, T* to) {
   std::copy_n(all, n, to);
 }
 
-// to[i] = the extreme of row[i + offset] for `count` offsets, the first of which is 0. Forwards, so that `to` may be
-// the row.
+// to[i] = the extreme of row[i + offset] for `count` offsets, the first of which is 0. The loop runs from the
+// first element on, so `to` may be the row.
 template <bool least, class T, int count>
 void merge(const T* row, const std::int64_t (&offsets)[4], std::int64_t n, T* to) {
   const hn::ScalableTag<T> d;

@@ -46,9 +46,9 @@ struct ProductMean {
 /// Blocks that a device is taken to hold if it does not tell.
 inline constexpr std::int64_t unknown_device = 256;
 
-/// Rows of a segment of `outputs` rows: `columns` spans side by side, of which the device holds `held` at once. A span
-/// begins with rows that take as long as `begin` rows with outputs; a full device takes a row of each of its spans in a
-/// time of 1, one with few spans in `shortest`.
+/// The height of the segments that `outputs` rows are cut into. There are `columns` spans side by side, and the device
+/// runs `held` of them at once. Before its first output, a span reads rows that take as long as `begin` rows with
+/// outputs. The unit of time is a row of each span of a full device; a device with few spans needs `shortest`.
 inline int segment_rows(std::int64_t outputs, double begin, double columns, double held) {
   constexpr double shortest = 0.6;
   double least = 0;
