@@ -243,12 +243,12 @@ TEST(SimtFilter, EverySquareWindow) {
 // Rows of images and outputs begin at every address.
 TEST(SimtFilter, EveryAddress) {
   for (std::int64_t i = 0; i < 16; ++i)
-    for (const Window window : {Window{15, 3}, {16, 3}, {3, 3}, {40, 3}}) {
-      Case c{{window.width < 40 ? 505 + i : 2003, 4}, window};
+    for (const Window window : {Window{15, 3}, {16, 3}, {3, 3}, {40, 3}, {260, 3}}) {
+      Case c{{window.width < 260 ? 505 + i : 2003, 4}, window};
       c.in_offset = i, c.out_offset = 15 - i, c.out_gap = i % 5;
       c.window.edge = edges[1 + i % 7];
       if (i % 3 == 0) c.window.anchor_x = (i * window.width) / 16;
-      if (window.width == 40 && i % 4 != 0) continue;
+      if (window.width == 260 && i % 4 != 0) continue;
       EXPECT_EQ(fault(c), "");
     }
 }
@@ -317,15 +317,29 @@ TEST(SimtFilter, TheRingReadsEachRowOfASegmentOnce) {
 }
 
 TEST(SimtFilter, LargerWindowsReadEachRowTwice) {
-  Case c{{1920, 40}, {63, 21}};
+  Case c{{896, 40}, {63, 21}};
   c.window.edge = Edge::zero;
   const Ran r = run(c);
   ASSERT_EQ(r.fault, "");
   const Counts& counts = r.launches.at(0).counts;
-  const Walked rows = walked<kernels::WalkBytes<4, 0, kernels::WalkOutput::product>>(c, 1);
-  // 120 lanes have pixels, and the last one of each of three warps has the next one's.
-  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * (120 + 3) * 16);
-  EXPECT_EQ(counts.writes.bytes, 1920u * 40u);
+  const Walked rows = walked<kernels::WalkBytes<1, 0, kernels::WalkOutput::product>>(c, 2);
+  // Two strips of 448 outputs: lanes begin 32 columns to the left, and end 32 to the right of them.
+  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * 2 * 30 * 16);
+  EXPECT_EQ(counts.writes.bytes, 896u * 40u);
+  EXPECT_EQ(counts.writes.strided, 0u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
+}
+
+TEST(SimtFilter, WindowsOfMoreThan256ColumnsHaveSpansOfABlock) {
+  Case c{{3680, 40}, {287, 21}};
+  c.window.edge = Edge::zero;
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  const Counts& counts = r.launches.at(0).counts;
+  const Walked rows = walked<kernels::WalkBytes<8, 0, kernels::WalkOutput::product, 0, false>>(c, 1);
+  // 230 lanes have pixels, and the last one of each of seven warps has the next one's.
+  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * (230 + 7) * 16);
+  EXPECT_EQ(counts.writes.bytes, 3680u * 40u);
   EXPECT_EQ(counts.writes.strided, 0u);
   EXPECT_EQ(counts.shared_writes.conflicts, 0u);
 }
@@ -339,7 +353,7 @@ TEST(SimtFilter, TheFirstAndTheLastStripHaveShorterSegments) {
   const Counts& counts = r.launches.at(0).counts;
   const int inner = rows_of_segments<Kernel>(c, 3 + 2 * kernels::outer_row);
   const double begin = kernels::begin_rows<kernels::Walk<kernels::NoMachine, Kernel>>(15);
-  const int outer = static_cast<int>((inner + begin) / kernels::outer_row - begin);
+  const int outer = kernels::outer_rows(inner, begin);
   ASSERT_LT(outer, inner);
   ASSERT_GT(outer, 0);
   // Lanes with pixels: 31 of the first and of the last strip, and 32 of those between.
@@ -356,8 +370,8 @@ TEST(SimtFilter, TheFirstAndTheLastStripHaveShorterSegments) {
 TEST(SimtFilter, SideLanesTakeTheirPixelsFromTheirSpansLines) {
   // The last strip ends in each of a span's warps, and at each of some places in it.
   for (const Edge edge : {Edge::reflect, Edge::symmetric, Edge::replicate})
-    for (std::int64_t width = 1920 + 16; width <= 2 * 1920; width += 16 * 13) {
-      Case c{{width, 12}, {63, 17}};
+    for (std::int64_t width = 480; width <= 3680 + 3680; width += width < 912 ? 16 : 16 * 29) {
+      Case c{{width, 12}, {width <= 912 ? 63 : 287, 17}};  // no strip has whole lanes alone
       c.window.edge = edge;
       const Ran r = run(c);
       ASSERT_EQ(r.fault, "") << width;

@@ -47,29 +47,21 @@ struct ProductMean {
 inline constexpr std::int64_t unknown_device = 256;
 
 /// The height of the segments that `outputs` rows are cut into. There are `columns` spans side by side, and the device
-/// runs `held` of them at once. Before its first output, a span reads rows that take as long as `begin` rows with
-/// outputs. The unit of time is a row of each span of a full device; a device with few spans needs `shortest`.
+/// runs `held` of them at once, one after the other as they end. Before its first output a span reads rows that take as
+/// long as `begin` rows with outputs. The work of a span's share of the device is (1 + begin / rows) times its rows,
+/// and half a segment passes on average while the last ones end; their sum is least where rows^2 is the product below.
 inline int segment_rows(std::int64_t outputs, double begin, double columns, double held) {
-  constexpr double shortest = 0.6;
-  double least = 0;
-  std::int64_t best = 0;
-  for (const double waves : {0.3, 0.6, 0.8, 1., 2., 3., 4.}) {
-    const auto wanted = static_cast<std::int64_t>(waves * held / columns);
-    const std::int64_t cuts = std::clamp<std::int64_t>(wanted, 1, outputs);
-    const std::int64_t rows = (outputs + cuts - 1) / cuts;
-    const double full = columns * static_cast<double>((outputs + rows - 1) / rows) / held,
-                 rest = full - std::floor(full);
-    const double turns = std::floor(full) + (rest == 0 ? 0 : std::max(shortest, rest));
-    const double time = turns * (static_cast<double>(rows) + begin);
-    if (best > 0 && time >= least) continue;
-    least = time, best = rows;
-  }
-  return static_cast<int>(best);
+  const double share = columns * static_cast<double>(outputs) / held;
+  const double best = std::max(8., std::sqrt(2 * share * begin));  // shorter ones begin too often for small images
+  return static_cast<int>(std::min(best, static_cast<double>(outputs)));
 }
 
-/// Rows of the first and the last strip take so many times as long: on an H100, a third of the warps ran for the last
-/// two fifths of the time of means of 8192x8192 when all strips had the same segments (docs/notes/cuda-filter.md).
-inline constexpr double outer_row = 1.7;
+/// Rows of the first and the last strip take so many times as long (docs/notes/cuda-filter.md).
+inline constexpr double outer_row = 1.3;
+/// The height of their segments.
+inline int outer_rows(int rows, double begin) {
+  return std::max({1, rows / 2, static_cast<int>((rows + begin) / outer_row - begin)});
+}
 
 /// See segment_rows. Rows that stay in the ring pass through it; others take a tenth of the instructions, and a load.
 template <class Kernel>
@@ -111,7 +103,7 @@ void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterA
   a.segment_rows = segment_rows(a.rows.outputs, begin, columns, static_cast<double>(held));
   a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
   if (a.outer > 0) {
-    a.outer_rows = std::max(1, static_cast<int>((a.segment_rows + begin) / outer_row - begin));
+    a.outer_rows = outer_rows(a.segment_rows, begin);
     a.outer_segments = (a.rows.outputs - 1) / a.outer_rows + 1;
     a.outer_units = planes * 2 * a.outer_segments;
   }
@@ -132,7 +124,7 @@ void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterA
 
 /// Rows that a ring keeps beyond the windows': those on their way.
 inline constexpr int walk_ahead = Walk<NoMachine, WalkBytes<1, 0, WalkOutput::even>>::ahead;
-using WideWalkBytes = Walk<NoMachine, WalkBytes<8, 0, WalkOutput::even>>;
+using WideWalkBytes = Walk<NoMachine, WalkBytes<8, 0, WalkOutput::even, 0, false>>;
 inline constexpr std::int64_t most_any_rows = 65535;
 
 inline bool is_walk_of_bytes(const FilterRequest& request) {
@@ -147,37 +139,34 @@ void with_walk_of_bytes(const FilterRequest& request, const F& f) {
   const std::int64_t width = request.columns.size, height = request.rows.size;
   const auto n = static_cast<std::uint32_t>(width * height);
   const bool has_product = ProductMean(n, request.rounding).factor != 0;
-  static constexpr int low = 15 + walk_ahead, high = 31 + walk_ahead;
+  static constexpr int kept = 15 + walk_ahead;
   if (has_product && height <= 15 && width <= 15 && width % 2 == 1 && width > 1 &&
       request.columns.before == width / 2) {
     switch (width) {
       case 3:
-        return f.template operator()<WalkBytes<1, low, product, 3>>();
+        return f.template operator()<WalkBytes<1, kept, product, 3>>();
       case 5:
-        return f.template operator()<WalkBytes<1, low, product, 5>>();
+        return f.template operator()<WalkBytes<1, kept, product, 5>>();
       case 7:
-        return f.template operator()<WalkBytes<1, low, product, 7>>();
+        return f.template operator()<WalkBytes<1, kept, product, 7>>();
       case 9:
-        return f.template operator()<WalkBytes<1, low, product, 9>>();
+        return f.template operator()<WalkBytes<1, kept, product, 9>>();
       case 11:
-        return f.template operator()<WalkBytes<1, low, product, 11>>();
+        return f.template operator()<WalkBytes<1, kept, product, 11>>();
       case 13:
-        return f.template operator()<WalkBytes<1, low, product, 13>>();
+        return f.template operator()<WalkBytes<1, kept, product, 13>>();
       default:
-        return f.template operator()<WalkBytes<1, low, product, 15>>();
+        return f.template operator()<WalkBytes<1, kept, product, 15>>();
     }
   }
-  const auto by = [&]<int warps, int ring>() {
-    if (has_product) return f.template operator()<WalkBytes<warps, ring, product>>();
-    if (n % 2 == 0) return f.template operator()<WalkBytes<warps, ring, even>>();
-    return f.template operator()<WalkBytes<warps, ring, upper>>();
+  const auto by = [&]<int warps, int ring, bool low>() {
+    if (has_product) return f.template operator()<WalkBytes<warps, ring, product, 0, low>>();
+    if (n % 2 == 0) return f.template operator()<WalkBytes<warps, ring, even, 0, low>>();
+    return f.template operator()<WalkBytes<warps, ring, upper, 0, low>>();
   };
-  if (width <= Walk<NoMachine, WalkBytes<1, 0, even>>::most_width) {
-    if (height <= 15) return by.template operator()<1, low>();
-    if (height <= 31) return by.template operator()<1, high>();
-  }
-  if (width <= 256 && height <= ByteColumns<true>::most_rows) return by.template operator()<4, 0>();
-  return by.template operator()<8, 0>();
+  if (width > Walk<NoMachine, WalkBytes<1, 0, even>>::most_width) return by.template operator()<8, 0, false>();
+  if (height <= 15) return by.template operator()<1, kept, true>();
+  height <= ByteColumns<true>::most_rows ? by.template operator()<1, 0, true>() : by.template operator()<1, 0, false>();
 }
 
 /// f<C>() for any statistic and output.

@@ -47,10 +47,10 @@ struct NoColumns {
 };
 
 /// Means of bytes. `warps` of a span, `ring` rows that a warp keeps (0: none), `width` of the windows (0: any). Windows
-/// of a known width have their anchor in the middle, and an odd number of columns. Spans of 8 warps serve all heights.
-template <int warps_, int ring_, WalkOutput output_, int width_ = 0>
+/// of a known width have their anchor in the middle, and an odd number of columns. `low`: see ByteColumns.
+template <int warps_, int ring_, WalkOutput output_, int width_ = 0, bool low = true>
 struct WalkBytes {
-  using Columns = ByteColumns<(warps_ < 8)>;
+  using Columns = ByteColumns<low>;
   using Squares = NoColumns;
   static constexpr int warps = warps_, ring = ring_, width = width_;
   static constexpr WalkOutput output = output_;
@@ -96,14 +96,14 @@ struct Walk {
   using Window = typename Columns::Window;
   static constexpr bool has_squares = !std::is_same_v<Squares, NoColumns>;
   static constexpr bool is_bytes = C::output != WalkOutput::any;
-  static constexpr int warps = C::warps, spans = warps > 1 ? 1 : C::ring > 20 ? 2 : 4;  // of a block
+  static constexpr int warps = C::warps, spans = warps > 1 ? 1 : 4;  // of a block
   static constexpr int threads = warps * spans * warp_size, resident = C::resident;
-  static constexpr int ahead = 4, together = 4;  // rows on their way, and of those before a segment's first output
+  static constexpr int ahead = 4, together = 8;  // rows on their way, and of those before a segment's first output
   static constexpr int V = Columns::columns, words = Columns::words;
   // Each warp's last lane has the columns of the next one's first lane, whose results it needs.
   static constexpr int places = warps * (warp_size - 1) + 1;
   /// The first lanes' windows begin left of the span, in cells that hold zeros.
-  static constexpr int zeros = warps == 1 ? 2 : 8;
+  static constexpr int zeros = warps == 1 ? 16 : 8;
   static constexpr int most_width = warps == 1 ? V * zeros : V * (places - 17);
   static constexpr bool keeps = C::ring > 0;
   static constexpr int slots = keeps ? C::ring : ahead;
@@ -146,6 +146,7 @@ struct Walk {
     bool whole;            ///< all of the lane's columns are vectors of the image
     bool blank;            ///< none is a pixel that a window needs
     bool sided;            ///< a lane of the span has columns that are no vector of the image
+    bool plain;            ///< all pixels and outputs of the span are vectors of the images
     bool words;            ///< these columns are bytes side by side, and so are the three on either side
     int full_begin;        ///< the first output row whose windows in these columns are whole
     unsigned full_count;   ///< of these rows
@@ -162,7 +163,8 @@ struct Walk {
       clear<Columns>(span.sums);
       if constexpr (has_squares) clear<Squares>(span.squares);
     }
-    walk(s, span, place_of(unit));
+    const Place at = place_of(unit);
+    at.plain ? walk<true>(s, span, at) : walk<false>(s, span, at);
   }
   template <class F>
   AREAL_DEVICE void clear(Exchange<F>& exchange) const {
@@ -205,6 +207,8 @@ struct Walk {
     const int first = at.y - a.rows.before, last = a.rows.extent - first < at.rows ? a.rows.extent - first : at.rows;
     at.plain_begin = first < 0 ? -first : 0;
     at.plain_count = at.whole && last > at.plain_begin ? last - at.plain_begin : 0;
+    at.plain = a.vectors && !at.sided && first >= 0 && last == at.rows &&
+               (!is_bytes || (a.out_vectors && at.end - at.begin == a.strip_columns));
     return at;
   }
 
@@ -220,59 +224,82 @@ struct Walk {
     }
     return part;
   }
-  /// Where a side lane's columns lie in its span's lines of vectors, two in a word.
+  /// Where a side lane's columns lie in its span's lines of vectors.
   struct Shown {
-    std::uint32_t places[V / 2];
-    std::uint32_t pixels;  ///< bit i: column i shows a pixel; the place of others is that of one that does
-    bool in_line;          ///< all lie there
+    /// Of bytes, for each word of columns: two words of the line, and the selector of its bytes. Of others, the places
+    /// of two columns in a word.
+    std::uint32_t from[is_bytes ? 4 : V / 2], selector[2];
+    bool in_line;  ///< all lie there
   };
+  static constexpr std::uint32_t no_place = 0xffff;  ///< of a column beyond the edge
+  static constexpr int in_cell = is_bytes ? 4 : V;   ///< places in a lane's part of a line
+  static_assert(in_cell * slots * warps * warp_size < static_cast<int>(no_place));
+
   AREAL_DEVICE Shown shown_by(const Place& at) const {
     Shown shown{};
     if (at.whole || !a.vectors) return shown;
+    shown.in_line = true;
     const int first = at.x - V * at.lane, vectors = a.columns.extent / V * V;  // lines begin at vectors
     const int last = first + V * places < vectors ? first + V * places : vectors;
-    shown.in_line = true;
-    int some = first;
-    AREAL_UNROLL
-    for (int i = 0; i < V; ++i) {
+    /// The place of column i, and in `byte` which of a word's it is.
+    const auto place_of_column = [&](int i, std::uint32_t& byte) {
       const int x = at.blank ? -1 : a.columns.pixel(at.x + i);
-      shown.in_line = shown.in_line && (x < 0 || (x >= first && x < last));
-      if (x >= 0) some = x, shown.pixels |= 1u << i;
-    }
+      byte = 0;
+      if (x < 0) return no_place;
+      if (x < first || x >= last) {
+        shown.in_line = false;
+        return no_place;
+      }
+      const int place = (x - first) / V, of = warps == 1 || place == places - 1 ? warps - 1 : place / (warp_size - 1);
+      const int cell = of * slots * warp_size + place - of * (warp_size - 1), in = x % V;
+      if constexpr (!is_bytes) return static_cast<std::uint32_t>(in_cell * cell + in);
+      byte = static_cast<std::uint32_t>(in % 4);
+      return static_cast<std::uint32_t>(in_cell * cell + in / 4);
+    };
     AREAL_UNROLL
-    for (int i = 0; i < V; ++i) {
-      const int x = ((shown.pixels >> i & 1) != 0 ? a.columns.pixel(at.x + i) : some) - first;
-      const int place = x / V, of = warps == 1 || place == places - 1 ? warps - 1 : place / (warp_size - 1);
-      const int cell = of * slots * warp_size + place - of * (warp_size - 1);
-      shown.places[i / 2] |= (static_cast<std::uint32_t>(V * cell + x % V) & 0xffff) << (16 * (i % 2));
+    for (int w = 0; w < (is_bytes ? 4 : V / 2); ++w) {
+      std::uint32_t byte, one = 0, two = no_place, selector = 0;
+      if constexpr (is_bytes) {
+        bool has_two = false;
+        AREAL_NO_UNROLL
+        for (int b = 0; b < 4; ++b) {
+          const std::uint32_t place = place_of_column(4 * w + b, byte);
+          if (b == 0) {
+            one = place;
+          } else if (place != one && !has_two) {
+            two = place, has_two = true;
+          } else if (place != one && place != two) {
+            shown.in_line = false;  // three words: in images of a few columns, or in those around another
+          }
+          selector |= (place == one ? byte : 4 + byte) << (4 * b);
+        }
+      } else {
+        one = place_of_column(2 * w, byte), two = place_of_column(2 * w + 1, byte);
+      }
+      shown.from[w] = one | two << 16;
+      shown.selector[w / 2] |= selector << (16 * (w % 2));
     }
     return shown;
   }
-  static_assert(V * slots * warps * warp_size <= 0x10000);
   /// A side lane's columns of a row, from its span's lines: all loads before the first use.
   AREAL_DEVICE Part from_line(const Part* line, const Shown& shown) const {
     Part part = beyond();
-    if (shown.pixels == 0) return part;
     if constexpr (is_bytes) {
-      std::uint32_t word[V];
+      std::uint32_t word[8];
       AREAL_UNROLL
-      for (int i = 0; i < V; ++i) {
-        const std::uint32_t at = shown.places[i / 2] >> (16 * (i % 2)) & 0xffff;
-        word[i] = m.get(line[at / V].at[at % V / 4]) >> (8 * (at % 4));
+      for (int i = 0; i < 8; ++i) {
+        const std::uint32_t at = shown.from[i / 2] >> (16 * (i % 2)) & 0xffff;
+        word[i] = a.beyond;
+        if (at != no_place) word[i] = m.get(line[at / 4].at[at % 4]);
       }
       AREAL_UNROLL
-      for (int i = 0; i < V; ++i)
-        if ((shown.pixels >> i & 1) == 0) word[i] = a.beyond;
-      AREAL_UNROLL
       for (int i = 0; i < 4; ++i)
-        part.at[i] = m.permute(m.permute(word[4 * i], word[4 * i + 1], 0x0040),
-                               m.permute(word[4 * i + 2], word[4 * i + 3], 0x0040), 0x5410);
+        part.at[i] = m.permute(word[2 * i], word[2 * i + 1], shown.selector[i / 2] >> (16 * (i % 2)) & 0xffff);
     } else {
       AREAL_UNROLL
       for (int i = 0; i < V; ++i) {
-        const std::uint32_t at = shown.places[i / 2] >> (16 * (i % 2)) & 0xffff;
-        const In pixel = m.get(line[at / V].at[at % V]);
-        if ((shown.pixels >> i & 1) != 0) part.at[i] = pixel;
+        const std::uint32_t at = shown.from[i / 2] >> (16 * (i % 2)) & 0xffff;
+        if (at != no_place) part.at[i] = m.get(line[at / V].at[at % V]);
       }
     }
     return part;
@@ -319,8 +346,12 @@ struct Walk {
     return part;
   }
   /// Begins to copy the n-th row, which is at `from` if it is plain, to a lane whose columns are a vector.
+  template <bool plain>
   AREAL_DEVICE void copy(Part& cell, const Place& at, int n, const char* from) const {
-    if (static_cast<unsigned>(n - at.plain_begin) < at.plain_count) {
+    if constexpr (plain) {
+      if (static_cast<unsigned>(n) < static_cast<unsigned>(at.rows))
+        m.copy_async(cell, reinterpret_cast<const Part*>(from));
+    } else if (static_cast<unsigned>(n - at.plain_begin) < at.plain_count) {
       m.copy_async(cell, reinterpret_cast<const Part*>(from));
     } else if (at.whole && n >= 0 && n < at.rows) {
       const int y = a.rows.pixel(at.y - a.rows.before + n);
@@ -336,6 +367,7 @@ struct Walk {
   }
 
   /// Adds the rows that the first output's windows have before their last one.
+  template <bool plain>
   AREAL_DEVICE void begin(const Place& at, Columns& sums, Squares& squares) const {
     const auto add = [&](const Part& row) {
       sums.enter(m, row);
@@ -356,7 +388,7 @@ struct Walk {
         n += together, left -= together;
       } else {
         if (n >= at.plain_begin) --left;
-        add(vector(at, n));
+        add(plain ? m.load(reinterpret_cast<const Part*>(row)) : vector(at, n));
         ++n, row += a.from.row;
       }
     }
@@ -369,17 +401,21 @@ struct Walk {
     return m.load(reinterpret_cast<const Part*>(at.image + y * a.from.row + at.x * a.from.column));
   }
 
+  /// Most spans are plain, and have a loop of their own: neither code nor registers for edges.
+  template <bool plain>
   AREAL_DEVICE void walk(Shared& s, Span& span, const Place& at) const {
     const int first = m.warp() * slots * warp_size + m.lane();
     int next = first, line = first, leaving = first;
-    const Shown shown = shown_by(at);
-    const bool shares = at.sided && a.vectors;       // lanes at the sides read the vectors of others
-    const int base = warps == 1 ? m.lane() : first;  // from a lane's cell of a line to the span's first one
-    int n = keeps || shares ? 0 : a.rows.size - 1;   // rows in the ring from this one on
+    Shown shown{};
+    if constexpr (!plain) shown = shown_by(at);
+    const bool shares = !plain && at.sided && a.vectors;  // lanes at the sides read the vectors of others
+    const int base = warps == 1 ? m.lane() : first;       // from a lane's cell of a line to the span's first one
+    int n = keeps || shares ? 0 : a.rows.size - 1;        // rows in the ring from this one on
     const char* from = at.image + (at.y - a.rows.before + n) * a.from.row + at.x * a.from.column;
     const auto fetch = [&](int row) {
-      copy(s.enters[next], at, row, from);
-      if constexpr (!keeps) copy(s.leaves[next], at, row < at.rows ? row - a.rows.size : -1, from - a.window_bytes);
+      copy<plain>(s.enters[next], at, row, from);
+      if constexpr (!keeps)
+        copy<plain>(s.leaves[next], at, row < at.rows ? row - a.rows.size : -1, from - a.window_bytes);
       from += a.from.row;
       advance(next, first);
       m.commit_copies();
@@ -389,7 +425,7 @@ struct Walk {
     Columns sums;
     Squares squares;
     if constexpr (!keeps)
-      if (!shares) begin(at, sums, squares);
+      if (!shares) begin<plain>(at, sums, squares);
     const Reads<Columns> reads(at, a.columns.size);
     const Reads<Squares> square_reads(at, a.columns.size);
     Target to = target_of(at);
@@ -399,7 +435,7 @@ struct Walk {
       m.template wait_copies<ahead - 1>();
       if (shares) meet();
       Part enters, leaves{};
-      if (at.whole) {
+      if (plain || at.whole) {
         enters = m.get(s.enters[line]);
       } else {
         enters = shown.in_line ? from_line(s.enters + line - base, shown) : pixels(at, n);
@@ -410,9 +446,9 @@ struct Walk {
           leaves = m.get(s.enters[leaving]);
           advance(leaving, first);
         } else {
-          leaves = at.whole        ? m.get(s.leaves[line])
-                   : shown.in_line ? from_line(s.leaves + line - base, shown)
-                                   : pixels(at, n - a.rows.size);
+          leaves = plain || at.whole ? m.get(s.leaves[line])
+                   : shown.in_line   ? from_line(s.leaves + line - base, shown)
+                                     : pixels(at, n - a.rows.size);
         }
       }
       if constexpr (!keeps)
@@ -428,11 +464,11 @@ struct Walk {
           near_windows(sums, window);
         else
           windows(span, at, sums, reads, window, squares, square_reads, window);
-        store_bytes(at, to, y, window);
+        store_bytes<plain>(at, to, y, window);
       } else {
         Window square[V] = {};
         windows(span, at, sums, reads, window, squares, square_reads, square);
-        store_any(at, to, y, window, square);
+        store_any<plain>(at, to, y, window, square);
       }
       to.at += a.to.row;
       ++y;
@@ -557,20 +593,19 @@ struct Walk {
     return to;
   }
 
+  template <bool plain>
   AREAL_DEVICE void store_bytes(const Place& at, const Target& to, int y, Window (&window)[V]) const {
     Part part;
-    if (static_cast<unsigned>(y - at.full_begin) < at.full_count) {
+    if (plain || static_cast<unsigned>(y - at.full_begin) < at.full_count) {
       AREAL_UNROLL
       for (int i = 0; i < 4; ++i) part.at[i] = means(window, 4 * i);
     } else {
       part = means_inside(at, y, window);
     }
-    if (a.slides) return slide(at, to, part);
+    if (!plain && a.slides) return slide(at, to, part);
     part = shifted(part, after() % V);
-    if (to.vector) {
-      m.store_streaming(reinterpret_cast<Part*>(to.at), part);
-      return;
-    }
+    if (plain ? to.count > 0 : to.vector) m.store_streaming(reinterpret_cast<Part*>(to.at), part);
+    if (plain || to.vector) return;
     AREAL_NO_UNROLL
     for (int i = 0; i < to.count; ++i) {
       m.store_streaming(reinterpret_cast<std::uint8_t*>(to.at + i * a.to.column),
@@ -669,9 +704,10 @@ struct Walk {
     return to;
   }
 
+  template <bool plain>
   AREAL_DEVICE void store_any(const Place& at, const Target& to, int y, Window (&window)[V],
                               Window (&square)[V]) const {
-    const bool inside = a.columns.edge == Edge::shrink;
+    const bool inside = !plain && a.columns.edge == Edge::shrink;
     const int down = inside ? a.rows.inside(y) : a.rows.size;
     char* out = to.at;
     AREAL_NO_UNROLL
