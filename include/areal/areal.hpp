@@ -15,6 +15,7 @@
 #include <areal/histogram_measures.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/info.hpp>
+#include <areal/match.hpp>
 #include <areal/pieces.hpp>
 #include <areal/plan.hpp>
 #include <areal/region.hpp>

@@ -114,6 +114,8 @@ THIRD_PARTY = {
 }
 # Only one file includes oneTBB: ThreadSanitizer depends on it (docs/decisions/0005).
 TBB, TBB_FILE = r"oneapi/tbb|tbb/", "src/cpu/threads.cpp"
+# Only one file includes kissfft, which a build may lack.
+FFT, FFT_FILE = r"kissfft/", "src/cpu/match/transform.cpp"
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable coroutine
 deque exception execution expected filesystem format forward_list fstream functional future initializer_list iomanip ios
@@ -315,7 +317,7 @@ def judge(path, layer, name, quoted, target, rows):
             return None
     elif re.match(THIRD_PARTY.get(layer, r"(?!)"), name):
         return None
-    if re.match(TBB, name) and str(path) == TBB_FILE:
+    if re.match(TBB, name) and str(path) == TBB_FILE or re.match(FFT, name) and str(path) == FFT_FILE:
         return None
     if not quoted and layer not in ("include", "interop") and POSIX.match(name) and not re.match(CUDA, name):
         return None
@@ -441,6 +443,7 @@ BAD = [
     ("src/cpu/c.hpp", '#include "../api/sat/own.hpp"'),
     ("src/cpu/c.hpp", "#include <fmt/format.h>"),
     ("src/cpu/c.hpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/cpu/c.hpp", "#include <kissfft/kissfft.hh>"),
     ("src/api/sat/sat.cpp", '#include "media/media.hpp"'),
     ("src/api/sat/sat.cpp", "#include <hwy/highway.h>"),
     ("src/api/sat/sat.cpp", "#include <nlohmann/json.hpp>"),

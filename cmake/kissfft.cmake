@@ -1,0 +1,13 @@
+# AREAL_HAS_KISSFFT and areal_kissfft, the header of kissfft with its C++ class (src/cpu/match/transform.cpp). Its library is of floats; areal needs doubles, from the header alone.
+set(AREAL_HAS_KISSFFT OFF)
+if(AREAL_KISSFFT)
+  find_path(AREAL_KISSFFT_INCLUDE kissfft/kissfft.hh)
+  mark_as_advanced(AREAL_KISSFFT_INCLUDE)
+  if(AREAL_KISSFFT_INCLUDE)
+    set(AREAL_HAS_KISSFFT ON)
+  elseif(AREAL_KISSFFT STREQUAL "AUTO")
+    message(STATUS "No FFTs for template matching: they need kissfft/kissfft.hh (Debian package libkissfft-dev)")
+  else()
+    message(FATAL_ERROR "AREAL_KISSFFT is ${AREAL_KISSFFT}, but that needs kissfft/kissfft.hh (Debian package libkissfft-dev)")
+  endif()
+endif()
