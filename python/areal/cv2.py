@@ -1,5 +1,5 @@
 """``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``GaussianBlur``, ``erode``, ``dilate``,
-``adaptiveThreshold``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
+``adaptiveThreshold``, ``matchTemplate``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
 
 Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
 OpenCV.
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ADAPTIVE_THRESH_GAUSSIAN_C", "ADAPTIVE_THRESH_MEAN_C", "BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT",
            "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "GaussianBlur",
-           "THRESH_BINARY", "THRESH_BINARY_INV", "adaptiveThreshold", "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "sqrBoxFilter", "ximgproc"]
+           "THRESH_BINARY", "THRESH_BINARY_INV", "TM_CCOEFF", "TM_CCOEFF_NORMED", "TM_CCORR", "TM_CCORR_NORMED", "TM_SQDIFF", "TM_SQDIFF_NORMED", "adaptiveThreshold",
+           "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "matchTemplate", "sqrBoxFilter", "ximgproc"]
 
 CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = 0, 2, 3, 4, 5, 6
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_ISOLATED = 0, 1, 2, 4, 16
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
 ADAPTIVE_THRESH_MEAN_C, ADAPTIVE_THRESH_GAUSSIAN_C = 0, 1
 THRESH_BINARY, THRESH_BINARY_INV = 0, 1
+TM_SQDIFF, TM_SQDIFF_NORMED, TM_CCORR, TM_CCORR_NORMED, TM_CCOEFF, TM_CCOEFF_NORMED = range(6)
 
 _BAD_ARGUMENT, _ASSERTION, _UNSUPPORTED = -5, -215, -210  # OpenCV's codes
 
@@ -532,6 +534,48 @@ def adaptiveThreshold(src: NDArray[Any], maxValue: float, adaptiveMethod: int, t
         over = np.subtract(image, means, dtype=np.int16) > max(-256, min(-delta, 256))
         np.multiply(~over if inverted else over, np.uint8(_saturated(most, image.dtype)), out=out)
     return result
+
+
+_MATCH_METHODS: tuple[filters.MatchMethod, ...] = ("sqdiff", "sqdiff-normed", "ccorr", "ccorr-normed", "ccoeff", "ccoeff-normed")
+
+
+def matchTemplate(image: NDArray[Any], templ: NDArray[Any], method: int, result: NDArray[Any] | None = None, mask: None = None) -> NDArray[Any]:  # noqa: N802
+    """The score of a template at every position of an image: float32, (H - h + 1) x (W - w + 1).
+
+    image, templ: uint8 or float32, both of the same dtype and channels. The smaller of the two is the template. method: TM_SQDIFF to TM_CCOEFF_NORMED.
+    mask: None; masks are refused. Sums of integers are exact and rounded once, where OpenCV's come from float32 transforms, and a NaN stays in the windows
+    that hold it. As in OpenCV, TM_CCOEFF_NORMED of a flat template and TM_SQDIFF_NORMED of a black one are 1. Raises areal.cv2.error.
+    As cv2.matchTemplate of OpenCV 4.14 and 5.0.
+    """
+    function = "matchTemplate"
+    scene, name = _image(function, image, ("uint8", "float32"))
+    part, of_part = _image(function, templ, ("uint8", "float32"))
+    chosen = _whole(function, "method", method)
+    if chosen not in range(len(_MATCH_METHODS)):
+        raise _error(function, f"method {chosen}: it may be TM_SQDIFF to TM_CCOEFF_NORMED, 0 to 5", _ASSERTION)
+    if mask is not None:
+        raise _error(function, "mask: templates with masks are not supported", _UNSUPPORTED)
+    if of_part != name or part.shape[2:] != scene.shape[2:]:
+        raise _error(function, f"templ of {of_part} and {(*part.shape, 1)[2]} channels: image is of {name} and {(*scene.shape, 1)[2]}", _ASSERTION)
+    if scene.size == 0 or part.size == 0:
+        raise _error(function, "image or templ is empty", _ASSERTION)
+    if scene.shape[0] < part.shape[0] or scene.shape[1] < part.shape[1]:
+        scene, part = part, scene
+    if scene.shape[0] < part.shape[0] or scene.shape[1] < part.shape[1]:
+        raise _error(function, f"templ of {templ.shape[1]}x{templ.shape[0]}: it may not be wider and lower than image, or narrower and higher", _ASSERTION)
+    shape = scene.shape[0] - part.shape[0] + 1, scene.shape[1] - part.shape[1] + 1
+    scores, out = _output(function, "result", result, shape, np.dtype(np.float32))
+    flat = chosen == TM_CCOEFF_NORMED and float(np.sum(np.var(part, axis=(0, 1), dtype=np.float64))) < np.finfo(np.float64).eps
+    if flat or (chosen == TM_SQDIFF_NORMED and not part.any()):
+        out[...] = 1
+        return scores
+    x, t = np.ascontiguousarray(scene), np.ascontiguousarray(part)
+    try:
+        made = filters.match(x, t, method=_MATCH_METHODS[chosen], axes="HWC" if x.ndim == 3 else "HW", dtype=np.float32)
+    except Error as e:
+        raise _error(function, str(e)) from e
+    out[...] = made
+    return scores
 
 
 class ximgproc:  # noqa: N801

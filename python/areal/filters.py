@@ -1,4 +1,5 @@
-"""Filters straight from the pixels: the mean, deviation, extreme, percentile or threshold of the window around every pixel, guided filters, Gaussians.
+"""Filters straight from the pixels: the mean, deviation, extreme, percentile or threshold of the window around every pixel, guided filters, Gaussians,
+and template matching.
 
 Every filter takes an array of NumPy, PyTorch, CuPy or another array in CUDA memory, and returns one of the same framework on the same device, with the
 same axes. The cost a pixel hardly depends on the window's size. No table is made, so memory is that of input and output.
@@ -24,9 +25,11 @@ DeviceError.
 
 from __future__ import annotations
 
+import builtins
+import math
 import operator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -36,10 +39,14 @@ from ._errors import InvalidArgument
 from ._frameworks import NUMPY, framework_of
 from ._sat import Edge
 
-__all__ = ["count", "gaussian", "guided", "max", "mean", "median", "min", "percentile", "std", "sum", "threshold", "var"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Hit", "Peak", "count", "gaussian", "guided", "match", "max", "mean", "median", "min", "peaks", "percentile", "std", "sum", "threshold", "var"]
 
 Missing = Literal["propagate", "omit"]
 Method = Literal["mean", "bradley", "niblack", "sauvola", "wolf", "nick"]
+MatchMethod = Literal["sqdiff", "sqdiff-normed", "ccorr", "ccorr-normed", "ccoeff", "ccoeff-normed"]
 
 _settings = lru_cache(maxsize=256)(_core.filter_settings)
 _guided_settings = lru_cache(maxsize=256)(_core.guided_settings)
@@ -217,3 +224,93 @@ def gaussian(x: Any, sigma: float | tuple[float, float], *, truncate: float = 4,
     """
     return _apply(x, axes, dtype, out, None, lambda output: _gaussian_settings(_numbers("sigma", sigma), float(truncate), passes, edge, value, output, algorithm,
                                                                                backend, device, threads))
+
+
+class Hit(NamedTuple):
+    """Where a template was found: its first column and row, the size in which it was found, as a multiple of the template's, too, and the score."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    scale: float
+    score: float
+
+
+class Peak(NamedTuple):
+    """A column and a row, and the score there."""
+
+    x: int
+    y: int
+    score: float
+
+
+def _plain(x: Any) -> Any:
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if not on.is_plain(x):
+        raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
+    return on
+
+
+def _scales(scales: Any) -> list[float]:
+    """The numbers of a list, or the powers of a factor, for a tuple of (least, most, factor)."""
+    if scales is None:
+        return [1.0]
+    try:
+        if not (isinstance(scales, tuple) and len(scales) == 3):
+            return [float(one) for one in scales]
+        least, most, factor = (float(one) for one in scales)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"scales {scales!r}: it may be (least, most, factor), or a list of numbers") from None
+    if not (0 < least <= most < math.inf and 1 < factor < math.inf):
+        raise InvalidArgument(f"scales {scales!r}: (least, most, factor) need 0 < least <= most and a factor above 1")
+    first, last = math.ceil(math.log(least) / math.log(factor) - 1e-9), math.floor(math.log(most) / math.log(factor) + 1e-9)
+    if not 0 <= last - first < 10000:
+        raise InvalidArgument(f"scales {scales!r}: {builtins.max(0, last - first + 1)} powers of {factor:g} lie between, there may be 1 to 10000")
+    return [factor**power for power in range(first, last + 1)]
+
+
+def match(x: Any, template: Any, *, method: MatchMethod = "ccoeff-normed", scales: Iterable[float] | None = None, top: int | None = None,
+          threshold: float | None = None, distance: int | None = None, axes: str = "", dtype: Any = None, out: Any = None, algorithm: str = "auto",
+          threads: int = 0) -> Any:
+    """Template matching: the score of a template at every position of an image, or the best positions. uint8, uint16, float32 and float64, on the CPU.
+
+    Returns an array of (H - h + 1) x (W - w + 1) scores, without C, in `dtype`, float64 or float32. With scales, top, threshold or distance it returns a list
+    of `Hit`, best first. With the window I, the template T, and I', T' less the means of their channels, summed over pixels and channels:
+
+    - ``sqdiff``: sum (I - T)^2; the best is the least
+    - ``sqdiff-normed``: sqdiff / sqrt(sum I^2 sum T^2), at most 1
+    - ``ccorr``: sum I T; ``ccorr-normed``: ccorr / sqrt(sum I^2 sum T^2)
+    - ``ccoeff``: sum I' T'; ``ccoeff-normed``: ccoeff / sqrt(sum I'^2 sum T'^2), -1 to 1
+
+    Sums of integers are exact, denominators of 0 give 0 (sqdiff-normed: 1 if the window differs from the template), and a NaN or an infinity makes NaN of the
+    windows that hold it, and of no others.
+
+    scales: the template is resized by each of a list, or by the powers of a factor, 1 among them, in a tuple (least, most, factor). Only normed methods take
+    others than 1. Sizes larger than the image are left out. top: so many hits, None for all. threshold: hits reach it. distance: a hit is the best within so many columns and rows of its centre, by
+    default half the template's smaller side. algorithm: ``fft``, ``direct`` (small templates) or ``auto``.
+    """
+    on = _plain(x)
+    if on is NUMPY:
+        x, template = np.asarray(x), np.asarray(template)
+    if scales is None and top is None and threshold is None and distance is None:
+        output = dtype_name(out.dtype if out is not None else "float64" if dtype is None else dtype)
+        if out is not None and dtype is not None and dtype_name(dtype) != output:
+            raise InvalidArgument(f"dtype {dtype_name(dtype)}: out is of {output}")
+        return _core.match(on, x, template, axes, out, method, output, algorithm, threads)
+    if out is not None or dtype is not None:
+        raise InvalidArgument("out and dtype: hits are a list; without scales, top, threshold and distance there is an array of scores")
+    found = _core.match_hits(on, x, template, axes, _scales(scales), method, 0 if top is None else top, threshold, distance, algorithm, threads)
+    return [Hit(*hit) for hit in found]
+
+
+def peaks(scores: Any, *, top: int | None = None, threshold: float | None = None, distance: int = 1, minima: bool = False, threads: int = 0) -> list[Peak]:
+    """The peaks of scores, best first: those that no other within `distance` columns and rows exceeds. float32 or float64, in host memory.
+
+    Of equal scores within the distance only the first, row by row, can be a peak; NaN are left out. top: so many, None for all. threshold: peaks reach it.
+    minima: the best are the least, as with ``sqdiff`` and ``sqdiff-normed``.
+    """
+    on = _plain(scores)
+    if on is NUMPY:
+        scores = np.asarray(scores)
+    return [Peak(*peak) for peak in _core.peaks(on, scores, 0 if top is None else top, threshold, distance, minima, threads)]

@@ -1,5 +1,5 @@
 """``skimage.transform.integral_image`` and ``integrate``, ``skimage.filters.threshold_niblack``, ``threshold_sauvola`` and ``rank.mean``, ``minimum`` and
-``maximum`` at areal's speed, for arrays in host memory.
+``maximum``, and ``skimage.feature.match_template`` at areal's speed, for arrays in host memory.
 
 areal computes tables of 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not
 imported. Filters refuse what areal does not compute with areal.InvalidArgument.
@@ -19,7 +19,7 @@ from . import _core, filters
 from ._errors import InvalidArgument
 from ._reaching import reaching
 
-__all__ = ["ROUTES", "integral_image", "integrate", "rank", "threshold_niblack", "threshold_sauvola"]
+__all__ = ["ROUTES", "integral_image", "integrate", "match_template", "rank", "threshold_niblack", "threshold_sauvola"]
 
 _NAMES = {"8u": ("uint8", "bool"), "8s": ("int8",), "16u": ("uint16",), "16s": ("int16",), "32u": ("uint32",), "32s": ("int32",), "64u": ("uint64",),
           "64s": ("int64",), "16f": ("float16",), "32f": ("float32",), "64f": ("float64",)}
@@ -240,3 +240,37 @@ class rank:  # noqa: N801
                 shift_z: int = 0) -> NDArray[Any]:
         """Maxima."""
         return _ranked("max", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+
+def match_template(image: NDArray[Any], template: NDArray[Any], pad_input: bool = False, mode: str = "constant", constant_values: Any = 0) -> NDArray[Any]:
+    """The correlation coefficient, -1 to 1, of a template with the window at every position of an image.
+
+    image, template: H x W of bool, integers or floats; of other dimensions they are refused. pad_input: the result has the image's shape, and its positions
+    are the windows' centres; mode and constant_values are numpy.pad's, of the pixels beyond the edge, which are float64, or float32 in an image of float16
+    or float32. Returns float64, of float16 and float32 images float32. Flat windows give 0. Images and templates of uint8 or uint16 have exact sums, and a
+    NaN stays in the windows that hold it. As skimage.feature.match_template of scikit-image 0.26.
+    """
+    for name, array in (("image", image), ("template", template)):
+        if not isinstance(array, np.ndarray) or array.dtype.name not in _WHOLE + _FLOATS:
+            kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise InvalidArgument(f"{name} of {kind}: it may be a NumPy array of {', '.join(_WHOLE + _FLOATS)}")
+        if array.ndim != 2:
+            raise InvalidArgument(f"{name} of {array.ndim} dimensions: it must have 2")
+    if image.shape[0] < template.shape[0] or image.shape[1] < template.shape[1]:
+        raise InvalidArgument("Image must be larger than template.")
+    result = np.float32 if image.dtype.name in ("float16", "float32") else np.float64
+    x, t = (array.view(np.uint8) if array.dtype == bool else array for array in (image, template))
+    if pad_input:
+        beyond = [(size // 2, size - 1 - size // 2) for size in template.shape]
+        if mode != "constant":
+            # Of the template's whole size, as some modes depend on it.
+            wide = np.pad(x.astype(result, copy=False), [(size, size) for size in template.shape], mode=mode)  # type: ignore[call-overload]
+            x = wide[tuple(slice(size - before, wide.shape[axis] - size + after) for axis, (size, (before, after)) in enumerate(zip(template.shape, beyond, strict=True)))]
+        elif constant_values == 0:
+            x = np.pad(x, beyond)
+        else:
+            x = np.pad(x.astype(result, copy=False), beyond, constant_values=constant_values)
+    exact = x.dtype.newbyteorder("=") if x.dtype == t.dtype and x.dtype.name in ("uint8", "uint16") else np.dtype(np.float64)
+    if x.dtype == np.uint8 and t.dtype == np.uint16 or x.dtype == np.uint16 and t.dtype == np.uint8:
+        exact = np.dtype(np.uint16)
+    return np.asarray(filters.match(np.ascontiguousarray(x.astype(exact, copy=False)), np.ascontiguousarray(t.astype(exact, copy=False)), dtype=result))

@@ -16,6 +16,7 @@ void bind_sat(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_windows(nb::module_& m);
 void bind_filters(nb::module_& m);
+void bind_match(nb::module_& m);
 void bind_binning(nb::module_& m);
 void bind_histogram(nb::module_& m);
 void bind_measures(nb::module_& m);
