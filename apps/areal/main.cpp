@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     areal::command::add_query(app, settings);
     areal::command::add_window(app, settings);
     areal::command::add_filter(app, settings);
+    areal::command::add_match(app, settings);
     areal::command::add_scan(app, settings);
     areal::command::add_track(app, settings);
     areal::command::add_algorithms(app, settings);

@@ -14,6 +14,7 @@ void add_hist(CLI::App& app, Settings& settings);
 void add_query(CLI::App& app, Settings& settings);
 void add_window(CLI::App& app, Settings& settings);
 void add_filter(CLI::App& app, Settings& settings);
+void add_match(CLI::App& app, Settings& settings);
 void add_scan(CLI::App& app, Settings& settings);
 void add_track(CLI::App& app, Settings& settings);
 void add_algorithms(CLI::App& app, Settings& settings);
