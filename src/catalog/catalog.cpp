@@ -90,7 +90,7 @@ constexpr Algorithm all[] = {
     {"filter", "guided-walk", "He 2010; areal", true, false, false, false, "2", "1", "0", true},
     {"filter", "convolution", "areal", true, false, false, false, "1", "1", "0", true},
     {"filter", "extended-boxes", "Gwosdek 2011", true, false, false, false, "1", "1", "0", true},
-    {"filter", "network", "Batcher 1968", true, false, false, false, "1", "1", "0", true},
+    {"filter", "network", "Batcher 1968; Adams 2021", true, true, true, false, "1", "1", "0", true},
     {"filter", "column-counts", "Perreault 2007", true, false, false, false, "2", "1", "0", true},
     {"filter", "classes", "areal", true, false, false, false, "4", "1", "0", true},
 };

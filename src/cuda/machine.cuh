@@ -235,6 +235,8 @@ struct Machine {
   __device__ __forceinline__ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
     return __byte_perm(a, b, selector);
   }
+  __device__ __forceinline__ std::uint32_t min2(std::uint32_t a, std::uint32_t b) const { return __vminu2(a, b); }
+  __device__ __forceinline__ std::uint32_t max2(std::uint32_t a, std::uint32_t b) const { return __vmaxu2(a, b); }
 
   // ---- launches
 

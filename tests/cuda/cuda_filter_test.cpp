@@ -203,6 +203,44 @@ TEST_F(CudaFilter, EveryTypeAndStatistic) {
       }
 }
 
+constexpr Type every_type[] = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32,
+                               Type::u64, Type::s64, Type::f16, Type::f32, Type::f64};
+
+/// Any edge, anchor, address and layout.
+template <class Any>
+void arrange(Case& c, const Any& any) {
+  c.window.edge = edges[any(0, 7)], c.window.value = static_cast<double>(any(0, 100));
+  if (c.window.edge == Edge::valid) {
+    c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+  } else if (any(0, 1) == 1) {
+    c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+  }
+  if (any(0, 1) == 1) {
+    c.gap = any(0, 40), c.out_gap = any(0, 40), c.offset = any(0, 15), c.out_offset = any(0, 15);
+  } else {
+    c.gap = c.out_gap = (16 - c.image.width * static_cast<std::int64_t>(size_of(c.in)) % 16) % 16;
+  }
+  c.out_layout = any(0, 1) == 1 ? Layout::planar : Layout::interleaved;
+}
+
+TEST_F(CudaFilter, MediansAndPercentilesOfAFewPixels) {
+  std::mt19937 random(20261130);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 300; ++turn) {
+    Case c;
+    c.image = {any(1, turn % 4 == 0 ? 3000 : 300), any(1, 200), any(0, 3) == 0 ? any(2, 4) : 1,
+               any(0, 4) == 0 ? 3 : 1, any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    c.window.width = c.window.height = any(0, 1) == 0 ? 3 : 5;
+    c.in = c.out = every_type[any(0, 10)];
+    c.filter = filter::Percentile{turn % 3 == 0 ? static_cast<double>(any(0, 100)) : 50};
+    arrange(c, any);
+    c.seed = static_cast<unsigned>(turn) + 1;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
 TEST_F(CudaFilter, ImagesOfOneRowOrColumnOrOfNone) {
   for (const Edge edge : edges)
     for (const Shape& shape : {Shape{1, 1}, {1, 3000}, {3000, 1}, {0, 5}, {5, 0}, {17, 3}}) {

@@ -73,16 +73,22 @@ class Choice {
 
   /// Why the constructor would throw Unavailable; empty if it would not.
   static std::string lacks(const Execution& execution, Request request, const std::vector<std::string_view>& ids) {
+    const kernels::Refusal first = refusal(execution, std::move(request), ids);
+    return first.is_missing ? first.why : std::string();
+  }
+  /// Why the constructor would throw.
+  static kernels::Refusal refusal(const Execution& execution, Request request,
+                                  const std::vector<std::string_view>& ids) {
     std::optional<cuda::DeviceScope> scope;
     if (execution.backend == Backend::cuda) scope.emplace(execution.device);
     kernels::Refusal first;
     for (const std::string_view id : ids) {
       request.id = id;
-      kernels::Refusal refusal = refusal_of(execution, request, {});
-      if (refusal.why.empty()) return {};
-      if (first.why.empty()) first = std::move(refusal);
+      kernels::Refusal one = refusal_of(execution, request, {});
+      if (one.why.empty()) return {};
+      if (first.why.empty()) first = std::move(one);
     }
-    return first.is_missing ? first.why : std::string();
+    return first;
   }
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }

@@ -310,7 +310,6 @@ std::string reason_of(const FilterPlan::State& state) {
 std::string lacks_kernel(const Filter& filter, Backend backend) {
   const char* const name = std::holds_alternative<filter::Guided>(filter)     ? "guided filters"
                            : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
-                           : is_rank(filter)                                  ? "percentiles"
                                                                               : nullptr;
   return name == nullptr ? std::string() : sentence("backend ", name_of(backend), ": ", name, " run on the CPU");
 }
@@ -376,7 +375,9 @@ std::shared_ptr<FilterPlan::State> plan_filter(const Shape& image, Type in, Type
       bytes_of({request.axes.columns.outputs, request.axes.rows.outputs, image.channels, image.batch}, out);
   const auto lacks = [&](const Execution& named) {
     if (std::string why = lacks_kernel(request.filter, named.backend); !why.empty()) return why;
-    return Choice<kernels::FilterSubject>::lacks(named, request_of<kernels::FilterRequest>(request), ids_of(request));
+    // The CPU takes what kernels refuse.
+    return Choice<kernels::FilterSubject>::refusal(named, request_of<kernels::FilterRequest>(request), ids_of(request))
+        .why;
   };
   return automatic_plan("filter", options.algorithm, execution, question, lacks, make);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
+#include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
 #include "kernels/filter/walk/walk.hpp"
 
@@ -18,9 +19,20 @@ FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
   return kernels;
 }
 
+template <class Launcher>
+FilterKernels<Launcher> network_kernels(const FilterRequest&) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return network_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+    with_network(known, [&]<class C>() { launch_network<C>(launcher, known, views); });
+  };
+  return kernels;
+}
+
 template <class Launcher, TypeGroup>
 FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
+  if (request.id == "network") return network_kernels<Launcher>(request);
   return {};
 }
 

@@ -49,6 +49,7 @@
 //   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
 //   dot2(a, b, c)                            c and the products of the halves of a and the two lower bytes of b (dp2a)
 //   permute(a, b, selector)                  four of the bytes 0 to 3 of a and 4 to 7 of b, one a nibble (prmt)
+//   min2(a, b)  max2(a, b)                   the smaller, the larger of the halves of two 32-bit words, each unsigned
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
 //   commit_copies()   wait_copies<N>()       cp.async groups: waits for all but this thread's N youngest; their data is
 //                                            visible to this thread, to others after a barrier

@@ -124,6 +124,15 @@ class Machine {
     return result;
   }
 
+  std::uint32_t min2(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t low = (a & 0xffffu) < (b & 0xffffu) ? a : b, high = a >> 16 < b >> 16 ? a : b;
+    return (high & 0xffff0000u) | (low & 0xffffu);
+  }
+  std::uint32_t max2(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t low = (a & 0xffffu) < (b & 0xffffu) ? b : a, high = a >> 16 < b >> 16 ? b : a;
+    return (high & 0xffff0000u) | (low & 0xffffu);
+  }
+
   template <class T>
   T atomic_add(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
     calls::perhaps_pause(*thread_, site);

@@ -10,6 +10,7 @@
 #include "formulas/rounded_mean.hpp"
 #include "formulas/rounding.hpp"
 #include "kernels/filter/request.hpp"
+#include "kernels/filter/segments.hpp"
 #include "kernels/filter/walk/walk_kernel.hpp"
 #include "kernels/primitives/strides.hpp"
 
@@ -42,19 +43,6 @@ struct ProductMean {
     }
   }
 };
-
-/// Blocks that a device is taken to hold if it does not tell.
-inline constexpr std::int64_t unknown_device = 256;
-
-/// The height of the segments that `outputs` rows are cut into. There are `columns` spans side by side, and the device
-/// runs `held` of them at once, one after the other as they end. Before its first output a span reads rows that take as
-/// long as `begin` rows with outputs. The work of a span's share of the device is (1 + begin / rows) times its rows,
-/// and half a segment passes on average while the last ones end; their sum is least where rows^2 is the product below.
-inline int segment_rows(std::int64_t outputs, double begin, double columns, double held) {
-  const double share = columns * static_cast<double>(outputs) / held;
-  const double best = std::max(8., std::sqrt(2 * share * begin));  // shorter ones begin too often for small images
-  return static_cast<int>(std::min(best, static_cast<double>(outputs)));
-}
 
 /// Rows of the first and the last strip take so many times as long (docs/notes/cuda-filter.md).
 inline constexpr double outer_row = 1.3;

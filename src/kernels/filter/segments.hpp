@@ -1,0 +1,23 @@
+#pragma once
+// How an image is cut into segments of rows.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace areal::kernels {
+
+/// Blocks that a device is taken to hold if it does not tell.
+inline constexpr std::int64_t unknown_device = 256;
+
+/// The height of the segments that `outputs` rows are cut into. There are `columns` spans side by side, and the device
+/// runs `held` of them at once, one after the other as they end. Before its first output a span reads rows that take as
+/// long as `begin` rows with outputs. The work of a span's share of the device is (1 + begin / rows) times its rows,
+/// and half a segment passes on average while the last ones end; their sum is least where rows^2 is the product below.
+inline int segment_rows(std::int64_t outputs, double begin, double columns, double held) {
+  const double share = columns * static_cast<double>(outputs) / held;
+  const double best = std::max(8., std::sqrt(2 * share * begin));  // shorter ones begin too often for small images
+  return static_cast<int>(std::min(best, static_cast<double>(outputs)));
+}
+
+}  // namespace areal::kernels
