@@ -230,11 +230,29 @@ TEST_F(CudaFilter, MediansAndPercentilesOfAFewPixels) {
   };
   for (int turn = 0; turn < 300; ++turn) {
     Case c;
-    c.image = {any(1, turn % 4 == 0 ? 3000 : 300), any(1, 200), any(0, 3) == 0 ? any(2, 4) : 1,
-               any(0, 4) == 0 ? 3 : 1, any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    c.image = {any(1, turn % 4 == 0 ? 3000 : 300), any(1, 200), any(0, 3) == 0 ? any(2, 4) : 1, any(0, 4) == 0 ? 3 : 1,
+               any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
     c.window.width = c.window.height = any(0, 1) == 0 ? 3 : 5;
     c.in = c.out = every_type[any(0, 10)];
     c.filter = filter::Percentile{turn % 3 == 0 ? static_cast<double>(any(0, 100)) : 50};
+    arrange(c, any);
+    c.seed = static_cast<unsigned>(turn) + 1;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+TEST_F(CudaFilter, ExtremesOfAnyWindow) {
+  std::mt19937 random(20261201);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 400; ++turn) {
+    Case c;
+    c.image = {any(1, turn % 4 == 0 ? 5000 : 400), any(1, 400), any(0, 3) == 0 ? any(2, 4) : 1, any(0, 4) == 0 ? 3 : 1,
+               any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    c.window.width = any(1, any(0, 2) == 0 ? 440 : 40), c.window.height = any(1, any(0, 2) == 0 ? 300 : 33);
+    c.in = c.out = every_type[any(0, 10)];
+    c.filter = turn % 2 == 0 ? Filter(filter::Minimum{}) : Filter(filter::Maximum{});
     arrange(c, any);
     c.seed = static_cast<unsigned>(turn) + 1;
     EXPECT_EQ(fault(c), "");

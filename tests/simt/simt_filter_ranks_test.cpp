@@ -1,5 +1,5 @@
-// Percentiles on the simulated machine: the CPU's bits at any edge, type, address and layout, marks around the output,
-// and the reads that the kernel's contract promises.
+// Percentiles and extremes on the simulated machine: the CPU's bits at any edge, type, address and layout, marks around
+// the output, and the reads that the kernels' contracts promise.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/filter.hpp>
@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <vector>
+#include "kernels/filter/extremes/van-herk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/primitives/view_bytes.hpp"
@@ -241,10 +242,105 @@ TEST(SimtFilterRanks, MediansReadEachRowOfASegmentOnce) {
   each += each % 2;
   std::uint64_t rows = 0;
   for (int y = 0; y < 32; y += each) rows += std::min(y + each + 1, 32) - std::max(y - 1, 0);
-  // Lanes from column 8 on, each with four words; eight columns at either side, of which one has two inside its windows.
+  // Lanes from column 8 on, each with four words; eight columns at either side, of which one has two inside its
+  // windows.
   EXPECT_EQ(counts.reads.bytes, rows * 64 * 16 + 2 * (7 * 3 + 2) * (32 * 3 - 2));
   EXPECT_EQ(counts.writes.bytes, 528u * 32u);
   EXPECT_EQ(counts.shared_reads.requests + counts.shared_writes.requests, 0u);
+  EXPECT_EQ(counts.block_barriers, 0u);
+}
+
+// ---------------------------------------------------------------- van-herk
+
+Case extreme_of(bool least, const Shape& image, const Window& window, Type type) {
+  Case c{image, window};
+  c.filter = least ? Filter(filter::Minimum{}) : Filter(filter::Maximum{});
+  c.type = type, c.algorithm = "van-herk";
+  return c;
+}
+
+TEST(SimtFilterExtremes, TheTestCanFail) {
+  const Case c = extreme_of(true, {40, 9}, {3, 3}, Type::u8);
+  EXPECT_EQ(fault(c), "");
+  EXPECT_NE(run(c, true).fault, "");
+}
+
+TEST(SimtFilterExtremes, EveryTypeAndEdge) {
+  Random random(20261204);
+  for (const Type type : types)
+    for (const Edge edge : edges)
+      for (const Window window : {Window{3, 3}, {15, 7}, {1, 40}, {22, 2}}) {
+        Case c = extreme_of(random.any(0, 1) == 0, {random.any(1, 200), random.any(1, 50)}, window, type);
+        random.arrange(c);
+        c.window.edge = edge;
+        if (edge == Edge::valid) c.window.anchor_x = c.window.anchor_y = -1;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+TEST(SimtFilterExtremes, RandomCases) {
+  Random random(20261205);
+  for (int turn = 0; turn < 150; ++turn) {
+    const Shape image{random.any(1, turn % 4 == 0 ? 1100 : 90), random.any(1, turn % 3 == 0 ? 90 : 24),
+                      random.any(0, 3) == 0 ? 3 : 1, random.any(0, 3) == 0 ? 2 : 1,
+                      random.any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    const Window window{random.any(1, random.any(0, 1) == 0 ? 17 : 70), random.any(1, random.any(0, 1) == 0 ? 9 : 70)};
+    Case c = extreme_of(random.any(0, 1) == 0, image, window, types[random.any(0, 10)]);
+    random.arrange(c);
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+// Spans of a block, and windows larger than the image.
+TEST(SimtFilterExtremes, WideWindows) {
+  Random random(20261206);
+  for (const Type type : {Type::u8, Type::u16, Type::f32, Type::f64})
+    for (const Edge edge : {Edge::shrink, Edge::reflect, Edge::zero, Edge::wrap})
+      for (const std::int64_t width : {1000, 30}) {
+        const std::int64_t size = type == Type::u8 ? 300 : type == Type::u16 ? 260 : 130;
+        Case c = extreme_of(random.any(0, 1) == 0, {width, 6}, {size, 3}, type);
+        random.arrange(c);
+        c.window.edge = edge;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+TEST(SimtFilterExtremes, ImagesOfOneRowOrColumnOrOfNone) {
+  for (const Edge edge : edges)
+    for (const Shape& shape : {Shape{1, 1}, {1, 40}, {40, 1}, {0, 5}, {5, 0}, {17, 3}, {600, 2}})
+      for (const Window window : {Window{5, 7}, {1, 1}, {40, 50}}) {
+        Case c = extreme_of(true, shape, window, Type::s16);
+        c.window.edge = edge;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+TEST(SimtFilterExtremes, EveryAddress) {
+  for (std::int64_t i = 0; i < 16; ++i)
+    for (const Type type : {Type::u8, Type::s16, Type::f32, Type::f64}) {
+      Case c = extreme_of(i % 2 == 0, {100 + i, 4}, {5 + i, 3}, type);
+      c.offset = i, c.out_offset = 15 - i, c.gap = i % 5, c.out_gap = i % 7;
+      c.window.edge = edges[i % 8];
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+TEST(SimtFilterExtremes, EachRowOfASegmentIsReadOnce) {
+  Case c = extreme_of(false, {480, 40}, {15, 15}, Type::u8);
+  c.window.edge = Edge::shrink;
+  const Ran ran = run(c);
+  ASSERT_EQ(ran.fault, "");
+  ASSERT_EQ(ran.launches.size(), 1u);
+  const Counts& counts = ran.launches[0].counts;
+  using Kernel = kernels::Extremes<kernels::NoMachine, kernels::ExtremesOf<std::uint8_t, 1>>;
+  const int each = kernels::segment_rows(40, 2 + 0.4 * 15, 1, simt::Options().together * Kernel::spans);
+  std::uint64_t rows = 0;
+  for (int y = 0; y < 40; y += each) rows += std::min(std::min(y + each, 40) + 7, 40) - std::max(y - 7, 0);
+  EXPECT_EQ(counts.reads.bytes, rows * 480);
+  EXPECT_EQ(counts.writes.bytes, 480u * 40u);
+  EXPECT_EQ(counts.writes.strided, 0u);
+  EXPECT_EQ(counts.shared_reads.conflicts, 0u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
   EXPECT_EQ(counts.block_barriers, 0u);
 }
 

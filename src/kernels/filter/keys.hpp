@@ -18,22 +18,30 @@ struct KeyOrder {
                                   : sizeof(Key) == 4 ? static_cast<Key>(0x7f800000)
                                                      : static_cast<Key>(0x7ff0000000000000ull);
   static constexpr Key quiet = static_cast<Key>(infinity | infinity >> 1);
-  Key flip = 0;       ///< of integers: the bits in which key and pixel differ
+  Key flip = 0;       ///< the bits in which key and pixel differ; of floats, those of a reversed order
   Key nan = all;      ///< 0 or `all`
   bool real = false;  ///< floats
 
   KeyOrder() = default;
-  explicit KeyOrder(Type type, bool nan_first = false)
-      : flip(is_signed_integer(type) ? sign : Key{0}), nan(nan_first ? Key{0} : all), real(is_float(type)) {}
+  /// From the least to the most pixel, then NaN.
+  explicit KeyOrder(Type type) : flip(is_signed_integer(type) ? sign : Key{0}), real(is_float(type)) {}
+  /// NaN, then from the least to the most pixel, or from the most to the least.
+  static KeyOrder after_nan(Type type, bool from_least) {
+    KeyOrder order(type);
+    order.nan = 0;
+    if (!from_least) order.flip = static_cast<Key>(~order.flip);
+    return order;
+  }
 
   AREAL_BOTH Key key(Key pixel) const {
     if (!real) return static_cast<Key>(pixel ^ flip);
     if (static_cast<Key>(pixel & static_cast<Key>(~sign)) > infinity) return nan;
-    return static_cast<Key>((pixel & sign) != 0 ? ~pixel : pixel | sign);
+    return static_cast<Key>(((pixel & sign) != 0 ? ~pixel : pixel | sign) ^ flip);
   }
   AREAL_BOTH Key pixel(Key key) const {
-    if (!real) return static_cast<Key>(key ^ flip);
-    if (key == nan) return quiet;
+    if (key == nan && real) return quiet;
+    key = static_cast<Key>(key ^ flip);
+    if (!real) return key;
     return static_cast<Key>((key & sign) != 0 ? key ^ sign : ~key);
   }
 };

@@ -1,6 +1,7 @@
 #pragma once
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
+#include "kernels/filter/extremes/van-herk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
 #include "kernels/filter/walk/walk.hpp"
@@ -29,9 +30,22 @@ FilterKernels<Launcher> network_kernels(const FilterRequest&) {
   return kernels;
 }
 
+template <class Launcher>
+FilterKernels<Launcher> van_herk_kernels(const FilterRequest& request) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return van_herk_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+    with_van_herk(known, [&]<class C>() { launch_van_herk<C>(launcher, known, views); });
+  };
+  if (van_herk_takes(request).empty())
+    with_van_herk(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Extremes<NoMachine, C>::Shared); });
+  return kernels;
+}
+
 template <class Launcher, TypeGroup>
 FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
+  if (request.id == "van-herk") return van_herk_kernels<Launcher>(request);
   if (request.id == "network") return network_kernels<Launcher>(request);
   return {};
 }

@@ -32,7 +32,8 @@ template <class Key_, int size_>
 struct NetworkOf {
   using Key = Key_;
   static constexpr int size = size_;
-  static constexpr int resident = size == 3 ? 4 : 3;
+  /// As many as have registers enough: 16-bit keys of either kind, and pairs of registers, take more than 168.
+  static constexpr int resident = size == 3 ? 4 : sizeof(Key) == 2 || sizeof(Key) == 8 ? 2 : 3;
 };
 
 /// Outputs of a plane, by columns and rows.
