@@ -2,6 +2,7 @@
 // The interface of `areal bench` to its CUDA plug-in.
 
 #include <areal/border.hpp>
+#include <areal/filter.hpp>
 #include <areal/region.hpp>
 #include <areal/research/warp_scan.hpp>
 #include <areal/sat.hpp>
@@ -166,20 +167,29 @@ struct CudaTrack {
       done;  ///< microseconds; the boxes are there. Throws where these are wrong
 };
 
-/// Means of square windows of one image (8u, edge reflect) and a copy of it, in rounds of random order.
+/// A filter of square windows, with edge reflect.
+struct CudaFilterCase {
+  std::string name;  ///< mean 15x15
+  Filter filter;
+  Type out;
+  std::int64_t side;
+};
+
+/// Filters of one image, and for each the copy of as many bytes as it reads and writes, in rounds of random order.
 struct CudaFilters {
   std::int64_t width, height;
+  Type in;
   const void* image;  ///< host, contiguous
-  std::vector<std::int64_t> sides;
+  std::vector<CudaFilterCase> cases;
   int repetitions, device;
-  bool peers;                     ///< NPP, of windows for which it takes less than a second
-  std::span<std::uint8_t> means;  ///< host: those of the case that is done
-  /// Called with the algorithm, or the peer's name, and the microseconds of the means and of the faster copy; the means
-  /// are there, for a peer only those of windows inside the image. Throws if they are wrong.
-  std::function<void(const std::string& algorithm, std::int64_t side, const std::vector<double>& times,
+  bool peers;     ///< NPP, of means of 8u for which it takes less than a second
+  void* outputs;  ///< host: those of the case that is done; 8 bytes a pixel are enough
+  /// Called with the algorithm, or the peer's name, and the microseconds of the case and of the faster copy; the
+  /// outputs are there, for a peer only those of windows inside the image. Throws if they are wrong.
+  std::function<void(const std::string& algorithm, const CudaFilterCase& one, const std::vector<double>& times,
                      const std::vector<double>& copy, bool peer)>
       done;
-  std::function<void(const std::string&)> note;  ///< which peer is missing, and why
+  std::function<void(const std::string&)> note;  ///< which case or peer is missing, and why
 };
 
 /// Copies between pinned host memory and the device: microseconds of each.

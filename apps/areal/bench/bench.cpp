@@ -242,6 +242,13 @@ Squares squares_of(const std::string& text) {
   refuse("--squares=", text, ": may be auto, 32u, 64u, 32f or 64f");
 }
 
+/// Of an image for bench filter.
+Type filtered_type(const std::string& text) {
+  for (const Type type : {Type::u8, Type::u16, Type::f16, Type::f32, Type::f64})
+    if (text == name_of(type)) return type;
+  refuse("--types ", text, ": of filter it may be 8u, 16u, 16f, 32f or 64f");
+}
+
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
   if (const Shown* const figure = shown(texts))
@@ -255,7 +262,9 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     const Size one = size("--size", text);
     options.sizes.push_back({one.width, one.height});
   }
-  for (const std::string& text : texts.pairs)
+  for (const std::string& text : texts.what == "filter" ? texts.pairs : std::vector<std::string>())
+    options.types.push_back(filtered_type(text));
+  for (const std::string& text : texts.what == "filter" ? std::vector<std::string>() : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& text : texts.counters) {
@@ -392,7 +401,8 @@ void add_bench(CLI::App& app, Settings& settings) {
       "8192x8192");
   verb->add_option(
       "--types", texts->pairs,
-      "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
+      "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f. Of "
+      "filter the images' type, by default 8u and 32f");
   verb->add_option("--lane", texts->pairs)->group("");  // its old name
   verb->add_flag("--squares{auto}", texts->squares,
                  "Also the table of squares, for 8u32u unless --types is given; --squares=64f names its type");

@@ -26,6 +26,7 @@ struct Size {
 struct Options {
   std::vector<Size> sizes;
   std::vector<TypePair> pairs;
+  std::vector<Type> types;  // of filter's images
   std::vector<std::int64_t> bins;
   std::vector<Type> counters;           // of histogram on cuda; 32f adds weights
   std::vector<std::string> algorithms;  // "auto", ids of the catalogue
