@@ -54,7 +54,7 @@ int largest_difference(const Array& image, const std::uint8_t* means, std::int64
   return largest;
 }
 
-/// Means of every side; deviations and thresholds of some.
+/// Means of every side; other filters of some.
 std::vector<CudaFilterCase> cases_of(Type in, std::int64_t most_side) {
   std::vector<CudaFilterCase> cases;
   const auto add = [&](const char* name, const Filter& filter, Type out, std::int64_t side) {
@@ -68,6 +68,10 @@ std::vector<CudaFilterCase> cases_of(Type in, std::int64_t most_side) {
   for (const std::int64_t side : {15, 31, 63}) {
     add("std", filter::StandardDeviation{}, real, side);
     add("sauvola", filter::Threshold{.r = r}, Type::u8, side);
+  }
+  for (const std::int64_t side : {3, 5, 15, 63, 255}) {
+    add("min", filter::Minimum{}, in, side);
+    add("median", filter::Percentile{}, in, side);
   }
   return cases;
 }

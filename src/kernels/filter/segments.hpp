@@ -1,5 +1,5 @@
 #pragma once
-// How an image is cut into segments of rows.
+// How the rows of an image are cut into segments, so that a device has work for all its spans.
 
 #include <algorithm>
 #include <cmath>
