@@ -26,7 +26,7 @@ struct AlgorithmOptions {
 /// for one thread and count every access, cached or not, except a tile's scratch, and barrier steps are passes less
 /// one.
 ///
-/// - h, w, b: height and width of the image, and bins
+/// - h, w, b: height and width of the image, or of a filter's window, and bins
 /// - n: elements of the line
 /// - T: side of the tiles: 32 in tables, research::HistogramParameters::tile in histograms; the 16 lines of `thin`; the
 ///   rows of a band of `count-then-write`, 16 to 128

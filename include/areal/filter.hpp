@@ -100,7 +100,8 @@ struct Gaussian {
 };
 
 /// Pixel x(min(n - 1, floor(percent n / 100))) of the window's pixels in order, from x(0) on: of an even number the
-/// upper median. -0 is below +0. The CPU computes it.
+/// upper median. -0 is below +0. On devices windows of 3x3 and 5x5
+/// pixels, and of 8u and 8s those of up to 256 columns and 65535 pixels; medians of 3x3 and 5x5 are the fastest.
 struct Percentile {
   double percent = 50;  ///< 0 to 100
 };
@@ -142,8 +143,8 @@ struct FilterArguments {
 /// Maximum and Percentile take every type and give the same one. Windows of floats other than for Minimum and Maximum,
 /// and all windows of Percentile and Guided, may reach beyond an edge by the image's extent, or by 1024 if that is
 /// more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and a min_count above 1. Rows of
-/// floats, for extremes and percentiles have up to 2^31 - 1 pixels. Guided, Gaussian and Percentile run on the CPU, the
-/// first two without masks and with every pixel valid.
+/// floats, for extremes and percentiles have up to 2^31 - 1 pixels. Guided and Gaussian run on the CPU, without masks
+/// and with every pixel valid.
 class FilterPlan : public Plan {
  public:
   struct State;  // of the library

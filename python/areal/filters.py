@@ -141,7 +141,7 @@ def max(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "sh
 def percentile(x: Any, size: int | tuple[int, int], q: float = 50, *, axes: str = "", edge: Edge = "shrink", value: float = 0,
                anchor: int | tuple[int, int] | None = None, mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, out: Any = None,
                algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
-    """Percentiles of windows, in the image's dtype: pixel min(n - 1, floor(q n / 100)) of the n in order, from 0 on. On the CPU.
+    """Percentiles of windows, in the image's dtype: pixel min(n - 1, floor(q n / 100)) of the n in order, from 0 on.
 
     The cost a pixel hardly depends on the window's size.
     """

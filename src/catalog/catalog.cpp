@@ -91,6 +91,7 @@ constexpr Algorithm all[] = {
     {"filter", "convolution", "areal", true, false, false, false, "1", "1", "0", true},
     {"filter", "extended-boxes", "Gwosdek 2011", true, false, false, false, "1", "1", "0", true},
     {"filter", "network", "Batcher 1968; Adams 2021", true, true, true, false, "1", "1", "0", true},
+    {"filter", "window-counts", "Huang 1979", false, true, true, false, "2 w", "1", "0", true},
     {"filter", "column-counts", "Perreault 2007", true, false, false, false, "2", "1", "0", true},
     {"filter", "classes", "areal", true, false, false, false, "4", "1", "0", true},
 };

@@ -34,7 +34,7 @@ inline bool takes(std::string_view algorithm, const Filter& filter, Type in) {
   return algorithm == (is_float(in) ? "blocks" : "walk");
 }
 
-/// Best first. Weights of a wide Gaussian cost more than boxes.
+/// Best first, of all backends. Weights of a wide Gaussian cost more than boxes.
 inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type in) {
   if (std::holds_alternative<filter::Guided>(filter)) return {"guided-walk"};
   if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) {
@@ -42,7 +42,7 @@ inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type i
     return {"extended-boxes"};
   }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
-  if (is_rank(filter)) return {"network", "column-counts", "classes"};
+  if (is_rank(filter)) return {"network", "column-counts", "classes", "window-counts"};
   return {is_float(in) ? "blocks" : "walk"};
 }
 
@@ -63,6 +63,7 @@ inline std::string_view reason_for(std::string_view algorithm) {
   if (algorithm == "extended-boxes") return "boxes cost the same for every sigma";
   if (algorithm == "network") return "medians of a few pixels are sorted in registers";
   if (algorithm == "column-counts") return "8-bit pixels are counted by level";
+  if (algorithm == "window-counts") return "8-bit pixels of every window are counted";
   if (algorithm == "classes") return "it takes percentiles of every type and window";
   return "the only one that takes this";
 }

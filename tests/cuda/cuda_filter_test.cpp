@@ -241,6 +241,24 @@ TEST_F(CudaFilter, MediansAndPercentilesOfAFewPixels) {
   }
 }
 
+TEST_F(CudaFilter, PercentilesOfLargerWindowsOfBytes) {
+  std::mt19937 random(20261202);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 150; ++turn) {
+    Case c;
+    c.image = {any(1, turn % 4 == 0 ? 2000 : 300), any(1, 200), any(0, 3) == 0 ? any(2, 4) : 1, any(0, 4) == 0 ? 3 : 1,
+               any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    c.window.width = any(1, turn % 5 == 0 ? 255 : 31), c.window.height = any(1, turn % 5 == 0 ? 255 : 31);
+    c.in = c.out = turn % 3 == 0 ? Type::s8 : Type::u8;
+    c.filter = filter::Percentile{turn % 2 == 0 ? static_cast<double>(any(0, 100)) : 50};
+    arrange(c, any);
+    c.seed = static_cast<unsigned>(turn) + 1;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
 TEST_F(CudaFilter, ExtremesOfAnyWindow) {
   std::mt19937 random(20261201);
   const auto any = [&](std::int64_t least, std::int64_t most) {

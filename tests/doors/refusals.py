@@ -303,8 +303,8 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "filters on a device", "c++?filter",
-        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|images of integers|deviations|windows of up to)|has no kernel for filters on",
-        "walk is the one filter of devices; a named backend is never replaced by another.",
+        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|windows of up to)|has no kernel for filters on",
+        "Devices have fewer kernels of filters; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
         "a filter of frames", "command-filter*",

@@ -295,9 +295,8 @@ TEST(FilterRank, RefusesInASentence) {
   c.options.window.edge = Edge::reflect;
   expect(c, "reaches more than 1024 pixels beyond the edge");
   for (const areal::Backend backend : {areal::Backend::cuda, areal::Backend::simt}) {
-    c = good;
+    c = of(50, Type::u16, 20, 20, {9, 3});
     c.execution.backend = backend;
-    c.options.window.width = 9;
     expect(c, backend == areal::Backend::simt ? "algorithm network: it takes windows of 3x3 and 5x5" : "");
   }
 }

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <vector>
+#include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/request.hpp"
@@ -248,6 +249,69 @@ TEST(SimtFilterRanks, MediansReadEachRowOfASegmentOnce) {
   EXPECT_EQ(counts.writes.bytes, 528u * 32u);
   EXPECT_EQ(counts.shared_reads.requests + counts.shared_writes.requests, 0u);
   EXPECT_EQ(counts.block_barriers, 0u);
+}
+
+// ---------------------------------------------------------------- window-counts
+
+TEST(SimtFilterCounts, TheTestCanFail) {
+  Case c{{40, 9}, {7, 7}};
+  c.algorithm = "window-counts";
+  EXPECT_EQ(fault(c), "");
+  c.filter = filter::Percentile{0};
+  EXPECT_NE(run(c, true).fault, "");
+}
+
+TEST(SimtFilterCounts, RandomCases) {
+  Random random(20261207);
+  for (int turn = 0; turn < 120; ++turn) {
+    Case c{
+        {random.any(1, turn % 4 == 0 ? 300 : 50), random.any(1, turn % 4 == 0 ? 20 : 60), random.any(0, 3) == 0 ? 3 : 1,
+         random.any(0, 3) == 0 ? 2 : 1, random.any(0, 1) == 1 ? Layout::planar : Layout::interleaved},
+        {random.any(1, turn % 5 == 0 ? 60 : 9), random.any(1, turn % 5 == 0 ? 60 : 9)}};
+    c.type = random.any(0, 1) == 0 ? Type::u8 : Type::s8, c.algorithm = "window-counts";
+    if (turn % 2 == 0) c.filter = filter::Percentile{static_cast<double>(random.any(0, 100))};
+    random.arrange(c);
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
+// Counts of 16 bits hold all pixels of a window.
+TEST(SimtFilterCounts, LargeWindows) {
+  for (const Edge edge : {Edge::shrink, Edge::wrap, Edge::constant}) {
+    Case c{{8, 2}, {edge == Edge::wrap ? 255 : 256, 255}};
+    c.algorithm = "window-counts", c.few = true;
+    c.window.edge = edge;
+    EXPECT_EQ(fault(c), "");
+  }
+  Case c{{70, 300}, {65, 299}};
+  c.algorithm = "window-counts", c.few = true;
+  c.window.edge = Edge::valid;
+  EXPECT_EQ(fault(c), "");
+}
+
+TEST(SimtFilterCounts, ImagesOfOneRowOrColumnOrOfNone) {
+  for (const Edge edge : edges)
+    for (const Shape& shape : {Shape{1, 1}, {1, 40}, {40, 1}, {0, 5}, {5, 0}, {17, 3}, {150, 2}}) {
+      Case c{shape, {9, 7}};
+      c.algorithm = "window-counts", c.window.edge = edge;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+TEST(SimtFilterCounts, NoBankConflictsAndExactReads) {
+  Case c{{64 + 14, 40}, {15, 15}};
+  c.algorithm = "window-counts", c.window.edge = Edge::valid;
+  const Ran ran = run(c);
+  ASSERT_EQ(ran.fault, "");
+  ASSERT_EQ(ran.launches.size(), 1u);
+  const Counts& counts = ran.launches[0].counts;
+  const int each = kernels::segment_rows(26, 2 + 0.4 * 15, 1, simt::Options().together);
+  std::uint64_t rows = 0;
+  for (int y = 0; y < 26; y += each) rows += 2 * static_cast<std::uint64_t>(std::min(each, 26 - y)) + 13;
+  EXPECT_EQ(counts.reads.bytes, rows * 64 * 15);
+  EXPECT_EQ(counts.writes.bytes, 64u * 26u);
+  EXPECT_EQ(counts.shared_reads.conflicts, 0u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
 }
 
 // ---------------------------------------------------------------- van-herk

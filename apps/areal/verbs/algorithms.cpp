@@ -33,7 +33,7 @@ std::vector<std::string> lanes_of(const Algorithm& row) {
   }
   if (row.family == "filter") {
     names = {"8u", "8s", "16u", "16s", "32u", "32s"};
-    if (row.id == "column-counts") return {"8u", "8s"};
+    if (row.id == "column-counts" || row.id == "window-counts") return {"8u", "8s"};
     if (row.id == "network") names.insert(names.end(), {"16f", "32f"});
     if (row.id == "blocks" || row.id == "classes") names.insert(names.end(), {"64u", "64s", "16f", "32f", "64f"});
     return names;

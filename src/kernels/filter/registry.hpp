@@ -1,6 +1,7 @@
 #pragma once
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
+#include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
@@ -24,7 +25,7 @@ template <class Launcher>
 FilterKernels<Launcher> network_kernels(const FilterRequest&) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return network_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
     with_network(known, [&]<class C>() { launch_network<C>(launcher, known, views); });
   };
   return kernels;
@@ -34,11 +35,22 @@ template <class Launcher>
 FilterKernels<Launcher> van_herk_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return van_herk_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
     with_van_herk(known, [&]<class C>() { launch_van_herk<C>(launcher, known, views); });
   };
   if (van_herk_takes(request).empty())
     with_van_herk(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Extremes<NoMachine, C>::Shared); });
+  return kernels;
+}
+
+template <class Launcher>
+FilterKernels<Launcher> window_counts_kernels(const FilterRequest&) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return window_counts_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
+    launch_window_counts(launcher, known, views);
+  };
+  kernels.shared_bytes = sizeof(WindowCounts<NoMachine, NoConfig>::Shared);
   return kernels;
 }
 
@@ -47,6 +59,7 @@ FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
   if (request.id == "van-herk") return van_herk_kernels<Launcher>(request);
   if (request.id == "network") return network_kernels<Launcher>(request);
+  if (request.id == "window-counts") return window_counts_kernels<Launcher>(request);
   return {};
 }
 

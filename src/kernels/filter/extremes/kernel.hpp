@@ -233,7 +233,9 @@ struct Extremes {
       AREAL_UNROLL
       for (int b = 0; b < of_step; ++b) {
         const int x = first + i * of_step + b;
-        const int at = a.mirrors || (x >= 0 && x < a.columns.extent) ? a.columns.pixel(x) : -1;
+        const bool is_seen = a.mirrors ? x >= -a.columns.before && x < a.columns.outputs + a.columns.after()
+                                       : x >= 0 && x < a.columns.extent;
+        const int at = is_seen ? a.columns.pixel(x) : -1;
         const Key one =
             at < 0 ? static_cast<Key>(a.beyond) : load_element<M, Key>(m, row + at * a.from.column, a.pixel_aligned);
         made[0] |= static_cast<std::uint32_t>(one) << (8 * bytes % 32 * b);

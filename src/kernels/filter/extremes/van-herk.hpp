@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <variant>
@@ -39,7 +40,9 @@ void launch_van_herk(Launcher& launcher, const FilterRequest& request, const Fil
   const auto order = KeyOrder<Key>::after_nan(request.in, least);
   a.flip = in_every_place(order.flip), a.real = order.real;
   const Edge edge = request.columns.edge;
-  a.mirrors = edge == Edge::reflect || edge == Edge::symmetric || edge == Edge::wrap;
+  // A window of about as many columns on either side of its anchor holds the pixels that its reflection repeats.
+  const int uneven = std::abs(a.columns.before - a.columns.after());
+  a.mirrors = edge == Edge::wrap || (edge == Edge::reflect && uneven > 0) || (edge == Edge::symmetric && uneven > 1);
   const double infinity = std::numeric_limits<double>::infinity();
   const double value = edge == Edge::constant ? request.value : edge == Edge::zero ? 0 : least ? infinity : -infinity;
   a.beyond = in_every_place(element_of<Key>(request.in, value));
