@@ -85,7 +85,7 @@ constexpr Algorithm all[] = {
     {"scan", "kogge-stone", "Chen 2018, Algorithm 3", false, true, true, true, "1", "1", "0", true},
     {"scan", "ladner-fischer", "Chen 2018, Algorithm 4", false, true, true, true, "1", "1", "0", true},
     {"filter", "walk", "areal", true, true, true, false, "2", "1", "0", true},
-    {"filter", "blocks", "areal", true, false, false, false, "2", "1", "0", true},
+    {"filter", "blocks", "areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "van-herk", "van Herk 1992", true, true, true, false, "1", "1", "0", true},
     {"filter", "guided-walk", "He 2010; areal", true, false, false, false, "2", "1", "0", true},
     {"filter", "convolution", "areal", true, false, false, false, "1", "1", "0", true},

@@ -1,6 +1,6 @@
 #pragma once
-// Outputs of any statistic and type from a window's sums: exact integers, then doubles in the CPU's order, then one
-// rounding to the output's type.
+// Outputs of any statistic and type from a window's sums, exact integers or doubles: doubles in the CPU's order, then
+// one rounding to the output's type.
 
 #include <areal/filter.hpp>
 #include <areal/type.hpp>
@@ -25,8 +25,9 @@ struct FilterFinish {
   bool decides = false;  ///< outputs are `above` where the pixel is above its threshold, else `below`
   double above = 0, below = 0;
   Type out = Type::u8;
-  bool wide = false;   ///< n S2 may exceed 64 bits
-  bool quick = false;  ///< decisions are tried in 32f first
+  bool wide = false;               ///< n S2 may exceed 64 bits
+  bool quick = false;              ///< decisions are tried in 32f first
+  double min_count = 1, fill = 0;  ///< outputs of windows with fewer pixels
   int centre_x = 0, centre_y = 0;
   bool pixel_aligned = false, out_aligned = false;
 
@@ -34,6 +35,8 @@ struct FilterFinish {
   explicit FilterFinish(const FilterRequest& request)
       : out(request.out),
         wide(static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size) > 0x1p16),
+        min_count(static_cast<double>(request.min_count)),
+        fill(request.fill),
         centre_x(static_cast<int>(request.centre_x)),
         centre_y(static_cast<int>(request.centre_y)) {
     std::visit([&](const auto& one) { set(one); }, request.filter);
@@ -100,26 +103,36 @@ struct FilterFinish {
       if (-distance > found.bound) return below;
     }
     const double real = is_signed ? static_cast<double>(static_cast<std::int64_t>(sum)) : static_cast<double>(sum);
-    const auto count = static_cast<double>(n);
-    if (statistic == FilterStatistic::sum) return real;
+    const auto top = [&] { return numerator(negative ? 0 - sum : sum, squares, n); };
+    return value_of(real, static_cast<double>(squares), static_cast<double>(n), top, pixel);
+  }
+
+  /// From sums in double. top() is n S2 - S1^2, at least 0.
+  template <class Top, class Pixel>
+  AREAL_DEVICE double of_reals(double sum, double squares, double count, const Top& top, const Pixel& pixel) const {
+    if (count < min_count) return fill;
+    return value_of(sum, squares, count, top, pixel);
+  }
+
+ private:
+  template <class Top, class Pixel>
+  AREAL_DEVICE double value_of(double sum, double squares, double count, const Top& top, const Pixel& pixel) const {
+    if (statistic == FilterStatistic::sum) return sum;
     if (statistic == FilterStatistic::count) return count;
-    const double mean = real / count;
+    const double mean = sum / count;
     if (statistic == FilterStatistic::mean) return mean;
     double root = 0;
     if (needs_root()) {
-      const double top = numerator(negative ? 0 - sum : sum, squares, n);
       if (statistic != FilterStatistic::threshold) {
         if (!(count > ddof)) return formulas::not_a_number();
-        const double variance = top / (count * (count - ddof));
+        const double variance = top() / (count * (count - ddof));
         return statistic == FilterStatistic::variance ? variance : std::sqrt(variance);
       }
-      root = std::sqrt(local.radicand(count, mean, top / (count * count), static_cast<double>(squares)));
+      root = std::sqrt(local.radicand(count, mean, top() / (count * count), squares));
     }
     const double threshold = local.threshold(mean, root);
     return !decides ? threshold : pixel() > threshold ? above : below;
   }
-
- private:
   AREAL_BOTH bool needs_root() const {
     return statistic != FilterStatistic::threshold ||
            !(local.method == filter::Local::mean || local.method == filter::Local::bradley);

@@ -1,6 +1,7 @@
 #pragma once
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
+#include "kernels/filter/blocks/blocks.hpp"
 #include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
 #include "kernels/filter/network/network.hpp"
@@ -13,7 +14,7 @@ template <class Launcher>
 FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return walk_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
     with_walk(known, [&]<class C>() { launch_walk<C>(launcher, known, views); });
   };
   if (walk_takes(request).empty())
@@ -54,12 +55,26 @@ FilterKernels<Launcher> window_counts_kernels(const FilterRequest&) {
   return kernels;
 }
 
+template <class Launcher>
+FilterKernels<Launcher> blocks_kernels(const FilterRequest& request) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return blocks_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
+    with_blocks(known, [&]<class C>() { launch_blocks<C>(launcher, known, views, workspace); });
+  };
+  if (!blocks_takes(request).empty()) return kernels;
+  with_blocks(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Blocks<NoMachine, C>::Shared); });
+  kernels.workspace_bytes = blocks_workspace_bytes(request);
+  return kernels;
+}
+
 template <class Launcher, TypeGroup>
 FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
   if (request.id == "van-herk") return van_herk_kernels<Launcher>(request);
   if (request.id == "network") return network_kernels<Launcher>(request);
   if (request.id == "window-counts") return window_counts_kernels<Launcher>(request);
+  if (request.id == "blocks") return blocks_kernels<Launcher>(request);
   return {};
 }
 

@@ -11,10 +11,11 @@ namespace areal::kernels {
 
 template <class Launcher>
 struct FilterKernels {
-  void (*execute)(Launcher&, const FilterRequest&, const FilterArguments&) = nullptr;
+  void (*execute)(Launcher&, const FilterRequest&, const FilterArguments&, void* workspace) = nullptr;
   /// What the algorithm needs, if it does not support this request; empty if it does.
   std::string (*takes)(const FilterRequest&) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the largest block for this request
+  std::size_t workspace_bytes = 0;
 };
 
 /// All filters are compiled together.
@@ -31,6 +32,7 @@ Found<FilterKernels<Launcher>> FilterSubject::find(const FilterRequest& request)
   Found<FilterKernels<Launcher>> found;
   found.kernels = kernels_of<Launcher, Filters, TypeGroup::all>(request);
   found.shared_bytes = found.kernels.shared_bytes;
+  found.workspace_bytes = found.kernels.workspace_bytes;
   if (found.kernels.execute == nullptr)
     found.missing = "algorithm " + request.id + " has no kernel for filters on " + Launcher::name;
   return found;
@@ -51,17 +53,19 @@ std::string FilterSubject::fits(const FilterKernels<Launcher>&, const FilterRequ
 
 template <class Launcher>
 bool FilterSubject::run(Launcher& launcher, const FilterKernels<Launcher>& kernels, const FilterRequest& request,
-                        const FilterArguments& views, void*) {
-  if (!views.out.shape.empty() && !views.image.shape.empty()) kernels.execute(launcher, request, views);
+                        const FilterArguments& views, void* workspace) {
+  if (!views.out.shape.empty() && !views.image.shape.empty()) kernels.execute(launcher, request, views, workspace);
   return true;
 }
 
 template <class Visit>
-void FilterSubject::memory(const FilterRequest&, const FilterArguments& views, void*, std::size_t, Visit&& visit) {
+void FilterSubject::memory(const FilterRequest&, const FilterArguments& views, void* workspace, std::size_t bytes,
+                           Visit&& visit) {
   using Use = MemoryRange::Use;
   visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
   visit(MemoryRange{"the mask", views.mask.data, bytes_of_view(views.mask), Use::input});
   visit(MemoryRange{"the output", views.out.data, bytes_of_view(views.out), Use::output});
+  visit(MemoryRange{"the workspace", workspace, bytes, Use::scratch});
 }
 
 }  // namespace areal::kernels

@@ -2,7 +2,6 @@
 // The schedule of walk: which kernel a request gets, and how an image is cut into strips and segments.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>

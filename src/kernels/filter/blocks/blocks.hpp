@@ -1,0 +1,155 @@
+#pragma once
+// The schedule of blocks: which kernel a request gets, and how an image is cut into strips and segments.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include "kernels/filter/blocks/blocks_kernel.hpp"
+#include "kernels/filter/request.hpp"
+#include "kernels/filter/segments.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/workspace.hpp"
+
+namespace areal::kernels {
+
+/// f<C>() for the kernel of a request that blocks takes.
+template <class F>
+void with_blocks(const FilterRequest& request, const F& f) {
+  const FilterFinish finish(request);
+  const bool deviates = finish.statistic == FilterStatistic::variance ||
+                        finish.statistic == FilterStatistic::standard_deviation ||
+                        (finish.statistic == FilterStatistic::threshold && finish.local.needs_variance());
+  if (request.in == Type::f64 && deviates) return f.template operator()<BlockOf<double, BlockTerms::moments>>();
+  const bool counts = request.mask || request.omit_nan;
+  const auto of = [&]<class In>() {
+    if (counts || (finish.needs_squares() && sizeof(In) == 8))
+      return f.template operator()<BlockOf<In, BlockTerms::counts>>();
+    if constexpr (sizeof(In) < 8)
+      if (finish.needs_squares()) return f.template operator()<BlockOf<In, BlockTerms::squares>>();
+    f.template operator()<BlockOf<In, BlockTerms::sums>>();
+  };
+  if (request.in == Type::f64) return of.template operator()<double>();
+  if (request.in == Type::f16) return of.template operator()<Half>();
+  of.template operator()<float>();
+}
+
+/// Totals that wait for the next windows: those of the whole blocks between a window's first and last block, less one.
+inline int blocks_ring(const FilterRequest& request) {
+  return std::max(0, static_cast<int>((request.rows.size - 1) / 8) - 1);
+}
+/// Of a block of the grid, in the workspace; 0: that in shared memory is enough.
+template <class C>
+std::int64_t blocks_ring_bytes(const FilterRequest& request) {
+  using Kernel = Blocks<NoMachine, C>;
+  const int length = blocks_ring(request);
+  return length <= Kernel::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
+}
+
+template <class C>
+int blocks_strip_columns(const FilterRequest& request) {
+  using Kernel = Blocks<NoMachine, C>;
+  const auto away = static_cast<int>((request.columns.size - 1) / Kernel::block);
+  return Kernel::V * Kernel::threads - Kernel::block * (away + 1);
+}
+template <class C>
+int blocks_strips(const FilterRequest& request) {
+  const int columns = blocks_strip_columns<C>(request);
+  const auto before = static_cast<int>(request.columns.before % 8), skipped = before == 0 ? 0 : 8 - before;
+  return (static_cast<int>(request.columns.outputs) + skipped - 1) / columns + 1;
+}
+/// Blocks of a grid whose rings are in the workspace: as many as an H200 runs at once.
+template <class C>
+std::int64_t blocks_with_rings(const FilterRequest& request) {
+  const std::int64_t most = 132 * Blocks<NoMachine, C>::resident;
+  return std::min(most, request.image.channels * request.image.batch * blocks_strips<C>(request) *
+                            std::max<std::int64_t>(1, request.rows.outputs));
+}
+inline std::size_t blocks_workspace_bytes(const FilterRequest& request) {
+  std::size_t bytes = 0;
+  with_blocks(request, [&]<class C>() {
+    if (const std::int64_t each = blocks_ring_bytes<C>(request); each > 0) {
+      char* ring = nullptr;
+      Workspace all(nullptr);
+      all.take(ring, each * blocks_with_rings<C>(request));
+      bytes = all.bytes();
+    }
+  });
+  return bytes;
+}
+
+/// Rows with outputs that take as long as what a segment does before its first output: rows that enter without outputs
+/// take a third of the time.
+inline double blocks_begin_rows(std::int64_t size) { return 3 + 0.3 * static_cast<double>(size); }
+
+template <class C, class Launcher>
+void launch_blocks(Launcher& launcher, const FilterRequest& request, const FilterArguments& views, void* workspace) {
+  using Kernel = Blocks<NoMachine, C>;
+  using In = typename Kernel::In;
+  BlocksArgs a{};
+  a.image = static_cast<const char*>(views.image.data), a.out = static_cast<char*>(views.out.data);
+  a.mask = request.mask ? static_cast<const char*>(views.mask.data) : nullptr;
+  a.from = strides(views.image), a.to = strides(views.out);
+  if (request.mask) a.marks = strides(views.mask);
+  a.columns = FilterAxis(request.columns), a.rows = FilterAxis(request.rows);
+  const auto alignment = [](const auto& view, const Strides& s, std::size_t vector) {
+    return alignment_of(view.data, s, size_of(view.type), vector);
+  };
+  a.vectors = alignment(views.image, a.from, std::min<std::size_t>(16, Kernel::V * sizeof(In))) == Alignment::vectors;
+  a.mask_words = request.mask && alignment(views.mask, a.marks, 4) == Alignment::vectors;
+  const Edge edge = request.columns.edge;
+  const double value = edge == Edge::constant ? request.value : 0;
+  if (request.in == Type::f64)
+    a.beyond = __builtin_bit_cast(std::uint64_t, value);
+  else if (request.in == Type::f16)
+    a.beyond = to_half(static_cast<float>(value)).bits;
+  else
+    a.beyond = __builtin_bit_cast(std::uint32_t, static_cast<float>(value));
+  a.beyond_counts = edge == Edge::constant || edge == Edge::zero;
+  a.omit_nan = request.omit_nan;
+  a.strip_columns = blocks_strip_columns<C>(request);
+  a.strips = blocks_strips<C>(request);
+  a.channels = static_cast<int>(views.image.shape.channels);
+  a.ring_length = blocks_ring(request);
+  a.ring_bytes = blocks_ring_bytes<C>(request);
+  const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
+  const std::int64_t known = launcher.template most_together<Blocks, C>();
+  std::int64_t held = known > 0 ? known : unknown_device;
+  if (a.ring_bytes > 0) {
+    Workspace(workspace).take(a.ring, a.ring_bytes * blocks_with_rings<C>(request));
+    held = std::min(held, blocks_with_rings<C>(request));
+  }
+  a.segment_rows = segment_rows(a.rows.outputs, blocks_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
+                                static_cast<double>(held));
+  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
+  a.units = planes * a.strips * a.segments;
+  a.finish = FilterFinish(request);
+  a.finish.pixel_aligned = alignment(views.image, a.from, sizeof(In)) != Alignment::bytes;
+  a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
+  const std::int64_t n = request.columns.size * request.rows.size;
+  a.quick = !Kernel::counts && a.finish.statistic == FilterStatistic::mean && request.out == Type::f32 &&
+            a.to.column == sizeof(float) && a.finish.out_aligned && request.min_count <= 1;
+  a.reciprocal = 1 / static_cast<double>(n);
+  launcher.template launch<Blocks, C>(a.ring_bytes > 0 ? std::min(a.units, held) : a.units, a, false);
+}
+
+/// What blocks needs, if it does not take the request.
+inline std::string blocks_takes(const FilterRequest& request) {
+  using Kernel = Blocks<NoMachine, BlockOf<float, BlockTerms::sums>>;
+  const auto is = [](std::int64_t n) { return std::to_string(n); };
+  const FilterFinish finish(request);
+  if (finish.statistic == FilterStatistic::none) return "it takes sums, means, counts, deviations and thresholds";
+  if (finish.statistic == FilterStatistic::threshold && finish.local.method == filter::Local::wolf)
+    return "it takes every threshold but that of wolf";
+  if (!is_float(request.in))
+    return "it takes images of 16f, 32f and 64f; this one is of " + std::string(name_of(request.in));
+  if (std::max(request.columns.extent, request.rows.extent) > most_of_filter_axis)
+    return "it takes images of up to " + is(most_of_filter_axis) + " rows and columns; this one has " +
+           is(request.rows.extent) + " and " + is(request.columns.extent);
+  if (request.columns.size > Kernel::most_width || request.rows.size > Kernel::most_rows)
+    return "it takes windows of up to " + is(Kernel::most_rows) + " rows and " + is(Kernel::most_width) +
+           " columns; this one has " + is(request.rows.size) + " and " + is(request.columns.size);
+  return {};
+}
+
+}  // namespace areal::kernels

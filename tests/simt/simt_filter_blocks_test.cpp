@@ -1,0 +1,187 @@
+// blocks on the simulated machine: the CPU's bits, and the predicted reads, writes and bank conflicts.
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <areal/areal.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include "device_filter_cases.hpp"
+#include "kernels/filter/blocks/blocks.hpp"
+#include "kernels/filter/request.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "simt/plan.hpp"
+
+namespace areal {
+namespace {
+
+using device_filters::Case;
+using device_filters::Pixels;
+using device_filters::Scene;
+
+kernels::FilterRequest request_of(const Case& c) {
+  const Window& w = c.options.window;
+  const auto axis = [&](std::int64_t extent, std::int64_t size, std::int64_t anchor) -> formulas::WindowAxis {
+    if (w.edge == Edge::valid) return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), Edge::valid};
+    return {extent, size, anchor < 0 ? size / 2 : anchor, extent, w.edge};
+  };
+  kernels::FilterRequest r;
+  r.id = "blocks";
+  r.filter = c.filter, r.image = c.image, r.in = c.in, r.out = c.out;
+  r.columns = axis(c.image.width, w.width, w.anchor_x), r.rows = axis(c.image.height, w.height, w.anchor_y);
+  if (w.edge == Edge::valid)
+    r.centre_x = w.anchor_x < 0 ? w.width / 2 : w.anchor_x, r.centre_y = w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
+  r.value = w.value;
+  r.omit_nan = c.options.nan == Missing::omit, r.mask = c.options.mask;
+  r.min_count = std::holds_alternative<filter::Count>(c.filter) ? 0 : c.options.min_count;
+  r.fill = c.options.fill.value_or(is_float(c.out) ? std::numeric_limits<double>::quiet_NaN() : 0);
+  return r;
+}
+
+std::vector<LaunchCounts> run(const Case& c, Scene& scene, simt::Options options = {}) {
+  options.seed = c.seed;
+  const kernels::FilterRequest request = request_of(c);
+  std::vector<char> workspace(kernels::blocks_workspace_bytes(request));
+  return simt::execute<kernels::FilterSubject>(request, scene.arguments(c, scene.out.view), workspace.data(), options);
+}
+std::string fault(const Case& c, const simt::Options& options = {}) {
+  Scene scene(c);
+  run(c, scene, options);
+  return scene.fault(c);
+}
+
+TEST(SimtFilterBlocks, TheTestCanFail) {
+  Case c{{30, 20}};
+  c.options.window = {5, 11};
+  Scene scene(c);
+  run(c, scene);
+  scene.out.at(7, 7, 0, 0)[0] ^= 1;
+  EXPECT_NE(scene.fault(c), "");
+  run(c, scene);
+  EXPECT_EQ(scene.fault(c), "");
+}
+
+TEST(SimtFilterBlocks, EveryTypeAndStatistic) {
+  for (const Case& c : device_filters::random_cases(6, 70, 40, 20261126)) EXPECT_EQ(fault(c), "");
+}
+
+TEST(SimtFilterBlocks, EverySquareWindow) {
+  for (std::int64_t k = 1; k <= 42; ++k)
+    for (const Pixels pixels : {Pixels::plain, Pixels::wild}) {
+      Case c{{48, 50}};
+      c.options.window = {.width = k, .height = k};
+      c.options.window.edge = device_filters::edges[1 + k % 7];
+      c.pixels = pixels, c.seed = static_cast<unsigned>(k);
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+// Totals of blocks of rows wait in shared memory or in the workspace.
+TEST(SimtFilterBlocks, HighAndWideWindows) {
+  for (const Window& window :
+       {Window{9, 40}, {3, 41}, {5, 130}, {1, 512}, {255, 20}, {384, 9}, {383, 3}, {250, 250}, {7, 511}})
+    for (const Filter& filter : {Filter(filter::Mean{}), Filter(filter::StandardDeviation{})})
+      for (const Type in : {Type::f32, Type::f64}) {
+        Case c{{200, 60}, in, Type::f64, filter};
+        c.options.window = window, c.options.window.edge = device_filters::edges[1 + window.height % 7];
+        c.options.mask = window.height == 130;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+// Strips of many blocks, and segments that begin at every row of a block.
+TEST(SimtFilterBlocks, StripsAndSegments) {
+  for (const std::int64_t height : {3, 8, 9, 16, 17, 31, 47})
+    for (const int together : {1, 7, 40}) {
+      Case c{{1500, 70}};
+      c.options.window = {.width = 15, .height = height};
+      c.options.window.edge = device_filters::edges[height % 8];
+      simt::Options options;
+      options.together = together;
+      EXPECT_EQ(fault(c, options), "");
+    }
+}
+
+TEST(SimtFilterBlocks, ImagesOfOneRowOrColumnOrOfNone) {
+  for (const Edge edge : device_filters::edges)
+    for (const Shape& shape : {Shape{1, 1}, {1, 40}, {40, 1}, {0, 5}, {5, 0}, {17, 3}})
+      for (const std::int64_t k : {1, 7, 19}) {
+        Case c{shape};
+        c.options.window = {.width = k, .height = k}, c.options.window.edge = edge;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+// Every address of outputs, whose warps store vectors of aligned addresses.
+TEST(SimtFilterBlocks, EveryAddress) {
+  for (std::int64_t i = 0; i < 4; ++i)
+    for (std::int64_t anchor = 0; anchor < 5; ++anchor) {
+      Case c{{700 + i, 4}};
+      c.options.window = {.width = 13, .height = 10}, c.options.window.anchor_x = anchor;
+      c.out_offset = 4 * i, c.out_gap = 4 * (anchor % 3), c.gap = 4 * (i % 2), c.offset = i;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
+/// Rows of the image that segments of so many output rows read.
+std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each) {
+  std::int64_t rows = 0;
+  const auto add = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t v = from; v < to; ++v) rows += v >= 0 && v < r.rows.extent;
+  };
+  for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
+    const std::int64_t end = std::min(y + each, r.rows.outputs), begin = y - r.rows.before;
+    const std::int64_t last = end - 1 - r.rows.before;  // the last window's first row
+    if (r.rows.size <= 8) {
+      for (std::int64_t v = begin; v <= last; ++v) add(v, v + r.rows.size);
+      continue;
+    }
+    add(formulas::floor_div(begin, 8) * 8 + 8, last + r.rows.size);
+    add(begin, formulas::floor_div(last, 8) * 8 + 8);
+  }
+  return rows;
+}
+
+TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
+  for (const std::int64_t height : {5, 8, 9, 15, 33, 47}) {
+    Case c{{960, 90}};
+    c.options.window = {.width = 15, .height = height, .edge = Edge::zero};
+    Scene scene(c);
+    const auto launches = run(c, scene);
+    ASSERT_EQ(scene.fault(c), "");
+    ASSERT_EQ(launches.size(), 1u);
+    const Counts& counts = launches[0].counts;
+    const kernels::FilterRequest r = request_of(c);
+    using Kernel = kernels::BlockOf<float, kernels::BlockTerms::sums>;
+    ASSERT_EQ(kernels::blocks_strips<Kernel>(r), 2);  // of 496 outputs
+    const int each = kernels::segment_rows(90, kernels::blocks_begin_rows(height), 2, simt::Options().together);
+    // The first strip begins 8 columns before the image.
+    const auto columns = static_cast<std::uint64_t>(504 + (960 - 488));
+    std::uint64_t totals = 0;
+    if (height > 40)  // in the workspace
+      totals = counts.reads.bytes - static_cast<std::uint64_t>(rows_read(r, each)) * columns * 4;
+    EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows_read(r, each)) * columns * 4 + totals) << height;
+    EXPECT_EQ(totals % (512 * 8), 0u);
+    if (height <= 40) {
+      EXPECT_EQ(counts.writes.bytes, 960u * 90u * 4u) << height;
+    }
+    EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
+    EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;
+  }
+}
+
+TEST(SimtFilterBlocks, RefusesWhatItHasNoKernelFor) {
+  const auto why = [](auto change) {
+    kernels::FilterRequest request = request_of({{40, 30}});
+    change(request);
+    return simt::refusal_of<kernels::FilterSubject>(request).why;
+  };
+  EXPECT_EQ(why([](auto&) {}), "");
+  EXPECT_NE(why([](auto& r) { r.columns.size = 385; }), "");
+  EXPECT_NE(why([](auto& r) { r.rows.size = 513; }), "");
+  EXPECT_NE(why([](auto& r) { r.in = Type::u8; }), "");
+  EXPECT_NE(why([](auto& r) { r.filter = filter::Minimum{}; }), "");
+  EXPECT_NE(why([](auto& r) { r.filter = filter::Threshold{filter::Local::wolf}; }), "");
+}
+
+}  // namespace
+}  // namespace areal
