@@ -109,6 +109,10 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
   a.omit_nan = request.omit_nan;
   a.strip_columns = blocks_strip_columns<C>(request);
   a.strips = blocks_strips<C>(request);
+  for (int j = 0; j < Kernel::V; ++j) {
+    const int end = j + a.columns.size - 1;
+    a.ends[j] = end % Kernel::V * Kernel::threads + end / Kernel::V;
+  }
   a.channels = static_cast<int>(views.image.shape.channels);
   a.ring_length = blocks_ring(request);
   a.ring_bytes = blocks_ring_bytes<C>(request);

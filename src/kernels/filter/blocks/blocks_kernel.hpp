@@ -34,6 +34,7 @@ struct BlocksArgs {
   std::int64_t ring_bytes;
   int strips, segments, segment_rows, channels;
   int strip_columns;     ///< outputs
+  int ends[4];           ///< where the first thread's windows find the sums of their last blocks
   int ring_length;       ///< totals of whole blocks that windows' first blocks have in common with the next ones
   std::uint64_t beyond;  ///< bits of a pixel beyond the edge
   bool beyond_counts;    ///< it does
@@ -63,7 +64,7 @@ struct Blocks {
     Pair at[terms * V / 2][threads];
   };
   struct Shared {
-    double ends[2][terms][V][threads];  // of rows in turns: sums from the beginning of a block of columns
+    double ends[2][terms][V * threads];  // of rows in turns: sums from the beginning of a block of columns
     Held suffix[block];
     Held ring[near_ring == 0 ? 1 : near_ring];
     int shown[V][threads];  // the pixels of a thread whose columns are no vector of the image; -1: beyond
@@ -81,7 +82,7 @@ struct Blocks {
     bool whole;      ///< the columns are a vector of the image
     bool full;       ///< their windows have as many columns as any
     bool upper;      ///< they are the upper half of their block
-    int ends[V];     ///< where windows find their last block's sum
+    int complete;    ///< the thread, or the last one whose windows are complete
     int last;        ///< the row after the last one that windows need
   };
   /// Four pixels as they lie in memory.
@@ -118,11 +119,11 @@ struct Blocks {
     at.whole = a.vectors && column >= 0 && column + V <= a.columns.extent;
     at.full = a.columns.edge != Edge::shrink || (column >= 0 && column + V - 1 + a.columns.size <= a.columns.extent);
     at.upper = m.thread() % 2 != 0;
+    const int complete = a.strip_columns / V - 1;
+    at.complete = m.thread() < complete ? m.thread() : complete;
     const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) {
-      const int end = j + a.columns.size - 1, thread = m.thread() + end / V;
-      at.ends[j] = (end % V) * threads + (thread < threads ? thread : threads - 1);
       const int x = column + j;
       m.put(s.shown[j][m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
     }
@@ -307,58 +308,46 @@ struct Blocks {
   }
 
   AREAL_DEVICE void walk(Shared& s, const Place& at, int& turn) const {
-    const int begin = at.y - a.rows.before;
-    if (a.rows.size <= block) {
-      AREAL_NO_UNROLL
-      for (int n = 0; n < at.rows; ++n) {
-        Term sum[V];
-        low_window(s, at, begin + n, sum);
-        across(s, at, turn, at.y + n, sum);
-      }
-      return;
-    }
-    int cell = begin & (block - 1), first = begin - cell;  // of the window's first row; its block's first row
-    int position = first + block - ahead;                  // of the row that enters
+    const bool low = a.rows.size <= block;
+    const int begin = at.y - a.rows.before, first = begin - (begin & (block - 1)), entry = first + block;
     Ring ring;
     Term whole[V], prefix[V];
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) whole[j] = prefix[j] = Term{};
     Raw next[ahead];
-    // Before the first window is complete, rows enter without outputs, and before them none.
-    int outputs = position - (begin + a.rows.size - 1);  // of the row that enters
-    int skipped = ahead;
-    bool fresh = false;  // `whole` has the block before that of the row that enters
-    leave(s, at, first, cell);
+    if (!low) leave(s, at, first, begin - first);
+    // From `entry` on rows enter, at first without outputs, and some rows earlier they are on their way.
+    int position = low ? begin + a.rows.size - 1 : entry - ahead;  // of the last row of a window
     AREAL_NO_UNROLL
-    for (; outputs < at.rows; ++outputs, ++position) {
-      const Raw entering = next[0];
-      AREAL_UNROLL
-      for (int i = 0; i + 1 < ahead; ++i) next[i] = next[i + 1];
-      if (position + ahead < at.last) next[ahead - 1] = row(s, at, position + ahead);
-      if (skipped > 0) {
-        --skipped;
-        continue;
-      }
-      if (outputs > 0 && ++cell == block) {
-        cell = 0, first += block;
-        leave(s, at, first, 0);
-        between(s, at, ring, whole);
-        fresh = true;
-      }
-      const int end = position & (block - 1);
-      if (end == 0) {
-        if (position > first + block && !fresh) add(whole, prefix);
-        set(prefix, entering);
-      } else {
-        add(prefix, entering);
-      }
-      fresh = false;
-      if (end == block - 1 && a.ring_length > 0) keep(s, at, ring, prefix);
-      if (outputs < 0) continue;
+    for (; position < at.last; ++position) {
+      const int start = position - (a.rows.size - 1), cell = start & (block - 1);
       Term sum[V];
-      take(s.suffix[cell], sum);
-      add(sum, whole), add(sum, prefix);
-      across(s, at, turn, at.y + outputs, sum);
+      if (low) {
+        low_window(s, at, start, sum);
+      } else {
+        const Raw entering = next[0];
+        AREAL_UNROLL
+        for (int i = 0; i + 1 < ahead; ++i) next[i] = next[i + 1];
+        if (position + ahead < at.last) next[ahead - 1] = row(s, at, position + ahead);
+        if (position < entry) continue;
+        const bool leaves = cell == 0 && start > begin;
+        if (leaves) {
+          leave(s, at, start, 0);
+          between(s, at, ring, whole);
+        }
+        const int end = position & (block - 1);
+        if (end == 0) {
+          if (position > entry && !leaves) add(whole, prefix);  // the ring has it already
+          set(prefix, entering);
+        } else {
+          add(prefix, entering);
+        }
+        if (end == block - 1 && a.ring_length > 0) keep(s, at, ring, prefix);
+        if (start < begin) continue;
+        take(s.suffix[cell], sum);
+        add(sum, whole), add(sum, prefix);
+      }
+      across(s, at, turn, start + a.rows.before, sum);
     }
   }
 
@@ -415,7 +404,7 @@ struct Blocks {
   AREAL_DEVICE Term end_of(const Shared& s, int turn, int place) const {
     Term term;
     AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) term.at[i] = m.get(s.ends[turn][i][place / threads][place % threads]);
+    for (int i = 0; i < terms; ++i) term.at[i] = m.get(s.ends[turn][i][place]);
     return term;
   }
 
@@ -438,22 +427,22 @@ struct Blocks {
     }
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) m.put(s.ends[turn][i][j][m.thread()], prefix[j].at[i]);
+    for (int i = 0; i < terms; ++i) m.put(s.ends[turn][i][j * threads + m.thread()], prefix[j].at[i]);
     m.sync();
     // Of windows that begin in the block's first columns, and of the others, which end a block later.
     const int away = (a.columns.size - 1) / block, rest = (a.columns.size - 1) % block;
     Term some{}, more{};
     AREAL_NO_UNROLL
     for (int n = 1; n <= away; ++n) {
-      const int thread = (m.thread() | 1) + 2 * n;
       some = more;
-      more = C::merged(more, end_of(s, turn, (V - 1) * threads + (thread < threads ? thread : threads - 1)));
+      more = C::merged(more, end_of(s, turn, (V - 1) * threads + (at.complete | 1) + 2 * n));
     }
     Term window[V];
     const int later = block - rest - (at.upper ? V : 0);  // the first of the others
     AREAL_UNROLL
     for (int j = 0; j < V; ++j)
-      window[j] = C::merged(C::merged(suffix[j], chosen(j < later, some, more)), end_of(s, turn, at.ends[j]));
+      window[j] =
+          C::merged(C::merged(suffix[j], chosen(j < later, some, more)), end_of(s, turn, at.complete + a.ends[j]));
     if (a.columns.size <= block) near_windows(column, later, window);
     turn ^= 1;
     output(at, y, window);
