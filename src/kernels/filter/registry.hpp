@@ -26,7 +26,7 @@ template <class Launcher>
 FilterKernels<Launcher> network_kernels(const FilterRequest&) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return network_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
     with_network(known, [&]<class C>() { launch_network<C>(launcher, known, views); });
   };
   return kernels;
@@ -36,7 +36,7 @@ template <class Launcher>
 FilterKernels<Launcher> van_herk_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return van_herk_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
     with_van_herk(known, [&]<class C>() { launch_van_herk<C>(launcher, known, views); });
   };
   if (van_herk_takes(request).empty())
@@ -48,7 +48,7 @@ template <class Launcher>
 FilterKernels<Launcher> window_counts_kernels(const FilterRequest&) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return window_counts_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, auto...) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
     launch_window_counts(launcher, known, views);
   };
   kernels.shared_bytes = sizeof(WindowCounts<NoMachine, NoConfig>::Shared);
