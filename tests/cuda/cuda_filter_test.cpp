@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 #include "cuda/device.hpp"
+#include "device_filter_cases.hpp"
 
 namespace areal {
 namespace {
@@ -275,6 +276,46 @@ TEST_F(CudaFilter, ExtremesOfAnyWindow) {
     c.seed = static_cast<unsigned>(turn) + 1;
     EXPECT_EQ(fault(c), "");
   }
+}
+
+/// The same for floats, whose NaN may have any payload.
+std::string fault(const device_filters::Case& c, bool change = false) {
+  device_filters::Scene scene(c);
+  const cuda::OwnedStream stream;
+  const auto moved = [&](const device_filters::Memory& host, const cuda::Memory& there) {
+    cuda::copy_in(there.data(), host.bytes.data(), host.bytes.size(), stream.get());
+    View view = host.view;
+    view.data = static_cast<char*>(there.data()) + host.place();
+    return view.in({MemoryPlace::cuda, 0});
+  };
+  const cuda::Memory image(scene.image.bytes.size()), mask(scene.mask.bytes.size()), out(scene.out.bytes.size());
+  FilterArguments arguments{moved(scene.image, image), moved(scene.out, out)};
+  if (c.options.mask) arguments.mask = moved(scene.mask, mask);
+  apply(c.filter, arguments, c.options, {.backend = Backend::cuda, .device = 0, .stream = stream.get()});
+  cuda::copy_out(scene.out.bytes.data(), out.data(), scene.out.bytes.size(), stream.get());
+  stream.synchronize();
+  if (change) scene.out.at(0, 0, 0, 0)[0] ^= 1;
+  return scene.fault(c);
+}
+
+TEST_F(CudaFilter, FloatsOfEveryTypeAndStatistic) {
+  device_filters::Case first{{100, 50}};
+  first.options.window.width = first.options.window.height = 15;
+  EXPECT_EQ(fault(first), "");
+  EXPECT_NE(fault(first, true), "");  // the test can fail
+  for (const device_filters::Case& c : device_filters::random_cases(20, 600, 300, 20261127)) EXPECT_EQ(fault(c), "");
+}
+
+TEST_F(CudaFilter, FloatsOfLargeImages) {
+  for (const std::int64_t k : {3, 8, 9, 15, 16, 31, 40, 41, 63, 127, 255, 384})
+    for (const Filter& one : {Filter(filter::Mean{}), Filter(filter::StandardDeviation{})})
+      for (const Type in : {Type::f16, Type::f32, Type::f64}) {
+        device_filters::Case c{{3000 + k, 2001}, in};
+        c.filter = one;
+        c.options.window.width = c.options.window.height = k, c.options.window.edge = edges[1 + k % 7];
+        c.pixels = static_cast<device_filters::Pixels>(k % 4), c.seed = static_cast<unsigned>(k);
+        EXPECT_EQ(fault(c), "");
+      }
 }
 
 TEST_F(CudaFilter, ImagesOfOneRowOrColumnOrOfNone) {

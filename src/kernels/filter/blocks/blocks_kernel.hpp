@@ -52,7 +52,7 @@ struct Blocks {
   using Term = typename C::Term;
   static constexpr int terms = C::count, block = 8, V = 4;
   static constexpr bool counts = C::counts;
-  static constexpr int threads = 128, resident = terms == 1 ? 4 : terms == 2 ? 2 : 1;
+  static constexpr int threads = 128, resident = terms > 2 ? 1 : terms > 1 ? 2 : sizeof(In) > 4 ? 3 : 4;
   static constexpr int near_ring = terms > 2 ? 0 : 3;           // in shared memory
   static constexpr int ahead = sizeof(In) * terms > 4 ? 2 : 3;  // rows on their way
   static constexpr std::int64_t most_rows = 512;
