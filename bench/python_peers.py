@@ -167,6 +167,11 @@ def filters_beside_skimage(skimage: Any) -> Iterator[Case]:
         yield Case(f"filters.threshold {method} 31x31", "8u64f", SQUARE, 5, peer,
                    lambda m=method, k=k: filters.threshold(x, 31, method=m, k=k, edge="reflect", dtype="float64"), theirs,
                    lambda a, b: bool(np.abs(a - b).max() <= 1e-6))
+    small, ones = x[:FULL_HD[0], :FULL_HD[1]].copy(), np.ones((15, 15), np.uint8)
+    for name in ("equalize", "entropy", "modal", "otsu"):
+        yield Case(f"filters.{name} 15x15", "8u64f" if name == "entropy" else "8u8u", FULL_HD, 5, peer, lambda n=name: getattr(filters, n)(small, 15),
+                   lambda n=name: getattr(skimage.rank, n)(small, ones),
+                   lambda a, b: bool(np.abs(a - b).max() <= 1e-12) if a.dtype.kind == "f" else bool(np.count_nonzero(a != b) <= a.size // 1000))
 
 
 def torch_cases(torch: Any) -> Iterator[Case]:

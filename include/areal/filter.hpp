@@ -106,11 +106,31 @@ struct Percentile {
   double percent = 50;  ///< 0 to 100
 };
 
+/// Of the window's counts by level, c(x) pixels of value x, in images of 8u and 16u: Equalize, Otsu, Entropy and Modal,
+/// as scikit-image's filters.rank defines them. Integers are exact. The CPU computes them: O(256) a pixel of 8u, and of
+/// 16u O(h) in windows of h rows, Otsu also O(min(n, 65536)).
+///
+/// floor((bins - 1) k / n) with the k pixels of the window that are at most p: the rank of p, stretched over the
+/// levels. bins is 256 for 8u. For 16u it is the largest pixel of the channel of an image, whether a mask leaves it out
+/// or not, plus 1, but at least 4. p has a rank also where a mask leaves it out.
+struct Equalize {};
+/// The least t that maximises the variance between the pixels up to t and those above (Otsu 1979), (n s - k S1)^2 / (k
+/// (n - k)) with their k pixels of sum s up to t, decided exactly; 0 where all pixels are equal.
+struct Otsu {
+  /// Whether t may be such that the pixels up to it are all 0. scikit-image never parts these from the others; t is
+  /// then 0 where nothing else is left.
+  bool zeros_alone = true;
+};
+/// -sum of c(x) / n log2(c(x) / n), in bits, to 32f or 64f; its error is below 3e-13. The terms are added in fixed
+/// point, so that the bits are the same everywhere.
+struct Entropy {};
+struct Modal {};  ///< the most frequent value; the least one if there are several
+
 }  // namespace filter
 
-using Filter =
-    std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation, filter::Minimum,
-                 filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian, filter::Percentile>;
+using Filter = std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation,
+                            filter::Minimum, filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian,
+                            filter::Percentile, filter::Equalize, filter::Otsu, filter::Entropy, filter::Modal>;
 
 struct FilterOptions {
   Window window;  ///< its edge may be any; `value` is beyond the edge with `constant`
@@ -140,11 +160,12 @@ struct FilterArguments {
 /// captured in a CUDA graph.
 ///
 /// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum,
-/// Maximum and Percentile take every type and give the same one. Windows of floats other than for Minimum and Maximum,
-/// and all windows of Percentile and Guided, may reach beyond an edge by the image's extent, or by 1024 if that is
+/// Maximum and Percentile take every type and give the same one; Equalize, Otsu and Modal take 8u and 16u and give the
+/// same, Entropy gives 32f or 64f. Windows of floats other than for Minimum and Maximum, and all windows of Percentile,
+/// Equalize, Otsu, Entropy, Modal and Guided, may reach beyond an edge by the image's extent, or by 1024 if that is
 /// more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and a min_count above 1. Rows of
-/// floats, for extremes and percentiles have up to 2^31 - 1 pixels. Guided and Gaussian run on the CPU, without masks
-/// and with every pixel valid.
+/// floats, for extremes and these have up to 2^31 - 1 pixels. Guided, Gaussian, Equalize, Otsu, Entropy and Modal run
+/// on the CPU, the first two without masks and with every pixel valid.
 class FilterPlan : public Plan {
  public:
   struct State;  // of the library

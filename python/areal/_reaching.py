@@ -1,4 +1,4 @@
-"""Filters of windows that may reach far beyond an image of floats, for the modules in the place of other libraries."""
+"""Filters of windows that may reach far beyond an image, for the modules in the place of other libraries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _PADDING = {"zero": "constant", "constant": "constant", "replicate": "edge", "re
 
 
 def reaching(name: str, x: Array, size: tuple[int, int], edge: str, anchor: tuple[int, int], axes: str = "HW", value: float = 0, **more: Any) -> Array:
-    """``areal.filters.NAME`` on the CPU. Where a window reaches so far beyond an image of floats that areal refuses it, NumPy makes the pixels there."""
+    """``areal.filters.NAME`` on the CPU. Where a window reaches so far beyond the image that areal refuses it, NumPy makes the pixels there."""
     reach = [(before, extent - 1 - before) for before, extent in zip(anchor, size, strict=True)]
-    if x.dtype.kind == "f" and max(map(max, reach)) >= min(x.shape[axes.index("H")], x.shape[axes.index("W")]):
+    if (x.dtype.kind == "f" or name == "percentile") and max(map(max, reach)) >= min(x.shape[axes.index("H")], x.shape[axes.index("W")]):
         widths = [(0, 0)] * x.ndim
         widths[axes.index("H")], widths[axes.index("W")] = reach
         constant: Any = {"constant_values": value} if _PADDING[edge] == "constant" else {}

@@ -1,5 +1,5 @@
 """``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``GaussianBlur``, ``erode``, ``dilate``,
-``adaptiveThreshold``, ``matchTemplate``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
+``medianBlur``, ``adaptiveThreshold``, ``matchTemplate``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
 
 Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
 OpenCV.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ADAPTIVE_THRESH_GAUSSIAN_C", "ADAPTIVE_THRESH_MEAN_C", "BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT",
            "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "GaussianBlur",
            "THRESH_BINARY", "THRESH_BINARY_INV", "TM_CCOEFF", "TM_CCOEFF_NORMED", "TM_CCORR", "TM_CCORR_NORMED", "TM_SQDIFF", "TM_SQDIFF_NORMED", "adaptiveThreshold",
-           "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "matchTemplate", "sqrBoxFilter", "ximgproc"]
+           "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "matchTemplate", "medianBlur", "sqrBoxFilter", "ximgproc"]
 
 CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = 0, 2, 3, 4, 5, 6
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_ISOLATED = 0, 1, 2, 4, 16
@@ -677,3 +677,6 @@ def _guided(guide: Any, src: Any, radius: Any, eps: Any, dst: Any, ddepth: Any, 
     if made is not out:
         out[...] = made
     return result
+
+
+from ._cv2_median import medianBlur  # noqa: E402: it uses the checks above

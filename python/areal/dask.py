@@ -202,7 +202,7 @@ def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
     return Sat(*_source(x, dtype))
 
 
-_FILTERS = ("count", "max", "mean", "median", "min", "percentile", "std", "sum", "threshold", "var")
+_FILTERS = ("count", "entropy", "equalize", "max", "mean", "median", "min", "modal", "otsu", "percentile", "std", "sum", "threshold", "var")
 _OF_BLOCKS = ("shrink", "zero", "constant", "replicate", "reflect", "symmetric", "wrap", "valid")
 
 
@@ -224,8 +224,9 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
            **arguments: Any) -> da.Array:
     """A filter of ``areal.filters`` of a 2-D Dask array, lazily, block by block: ``filter("mean", x, 31, edge="reflect")``.
 
-    name: mean, sum, count, var, std, min, max, median, percentile or threshold. mask: an array of x's shape. arguments: others of that filter, but for axes and out;
-    threads is 1, as Dask has threads of its own. Every edge is supported; wolf's thresholds are refused, as they depend on the whole image.
+    name: mean, sum, count, var, std, min, max, median, percentile, equalize, otsu, entropy, modal or threshold. mask: an array of x's shape. arguments:
+    others of that filter, but for axes and out; threads is 1, as Dask has threads of its own. Every edge is supported; wolf's thresholds and equalize of
+    uint16 are refused, as they depend on the whole image.
 
     Integers are the same as of the whole array; the sums of floats are within the same bound, and their last bits may depend on the chunks. Each task
     reads a block and its neighbours' pixels as far as the window reaches. Chunks that are smaller than that are joined first. Raises InvalidArgument.
@@ -243,6 +244,8 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
         raise InvalidArgument(f"{refused[0]}: it is not of filters of blocks")
     if arguments.get("method") == "wolf":
         raise InvalidArgument("method wolf: it depends on the whole image")
+    if name == "equalize" and x.dtype == np.uint16:
+        raise InvalidArgument("equalize of uint16: it depends on the largest pixel of the whole image")
     window = _pair_of("size", size)
     at = _pair_of("anchor", anchor) if anchor is not None else (window[0] // 2, window[1] // 2)
     depth = [max(before, cells - 1 - before) for before, cells in zip(at, window, strict=True)]

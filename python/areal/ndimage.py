@@ -1,4 +1,5 @@
-"""``scipy.ndimage.uniform_filter``, ``gaussian_filter``, ``minimum_filter`` and ``maximum_filter`` at areal's speed, for arrays in host memory.
+"""``scipy.ndimage.uniform_filter``, ``gaussian_filter``, ``minimum_filter``, ``maximum_filter``, ``median_filter`` and ``percentile_filter`` at areal's
+speed, for arrays in host memory.
 
 Arrays have any number of dimensions, and bool, integers of 8 to 64 bits, float32 or float64. Arguments are SciPy's; others than those listed raise
 areal.InvalidArgument. Runs on the CPU, without importing SciPy.
@@ -6,6 +7,7 @@ areal.InvalidArgument. Runs on the CPU, without importing SciPy.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ from . import filters
 from ._errors import InvalidArgument
 from ._reaching import reaching
 
-__all__ = ["gaussian_filter", "maximum_filter", "minimum_filter", "uniform_filter"]
+__all__ = ["gaussian_filter", "maximum_filter", "median_filter", "minimum_filter", "percentile_filter", "uniform_filter"]
 
 _EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "replicate", "wrap": "wrap", "grid-wrap": "wrap",
           "constant": "constant", "grid-constant": "constant"}
@@ -117,7 +119,7 @@ def _planes(x: NDArray[Any], first: int, last: int) -> tuple[tuple[int, ...], st
     return ((outer, x.shape[first]), "HW") if inner == 1 else ((outer, x.shape[first], inner), "NHW")
 
 
-def _filtered(name: str, x: NDArray[Any], passes: list[_Pass], value: float, dtype: Any = None) -> NDArray[Any]:
+def _filtered(name: str, x: NDArray[Any], passes: list[_Pass], value: float, **more: Any) -> NDArray[Any]:
     """A filter of one axis, or of two that follow each other."""
     low, high = (min(passes), max(passes)) if len(passes) > 1 else (passes[0], passes[0])
     shape, letters = _planes(x, low.axis, high.axis)
@@ -127,7 +129,7 @@ def _filtered(name: str, x: NDArray[Any], passes: list[_Pass], value: float, dty
     if letters == "NHWC" and shape[3] == 1:
         shape, letters = shape[:3], "NHW"
     images = np.ascontiguousarray(x).reshape(shape)
-    return reaching(name, images, size, low.edge, anchor, letters, value if low.edge == "constant" else 0, dtype=dtype).reshape(x.shape)
+    return reaching(name, images, size, low.edge, anchor, letters, value if low.edge == "constant" else 0, **more).reshape(x.shape)
 
 
 def _together(passes: list[_Pass]) -> list[list[_Pass]]:
@@ -156,7 +158,7 @@ def _truncated_means(x: NDArray[Any], one: _Pass, value: float, dtype: np.dtype[
     """
     pixels = x.view(np.uint8) if x.dtype.kind == "b" else x.astype(np.float64) if x.dtype.itemsize == 8 else x
     small = x.dtype.itemsize <= 2 and one.size < 2 ** (24 - 8 * x.dtype.itemsize)
-    means = _filtered("mean", pixels, [one], value, np.float32 if small else np.float64)
+    means = _filtered("mean", pixels, [one], value, dtype=np.float32 if small else np.float64)
     return means.astype(np.uint8).view(np.bool_) if dtype.kind == "b" else means.astype(dtype)
 
 
@@ -186,7 +188,7 @@ def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDAr
     elif x.dtype.itemsize == 8:
         result = x.astype(np.float64, copy=False)
     for group in _together(passes):
-        result = _filtered("mean", result, group, value, dtype)
+        result = _filtered("mean", result, group, value, dtype=dtype)
     return _delivered(result, x, given)
 
 
@@ -273,15 +275,20 @@ def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int
     return _delivered(result.view(np.bool_) if dtype.kind == "b" else result.astype(dtype, copy=False), x, given)
 
 
-def _extreme(name: str, input: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any) -> NDArray[Any]:
-    x = _input(input)
+def _size(size: Any, footprint: Any) -> Any:
     if (size is None) == (footprint is None):
         raise InvalidArgument("size and footprint: give one of them")
-    if footprint is not None:
-        cells = np.asarray(footprint)
-        if not cells.all() or cells.size == 0:
-            raise InvalidArgument("footprint: only those of ones are supported, which are windows of a size")
-        size = cells.shape
+    if footprint is None:
+        return size
+    cells = np.asarray(footprint)
+    if not cells.all() or cells.size == 0:
+        raise InvalidArgument("footprint: only those of ones are supported, which are windows of a size")
+    return cells.shape
+
+
+def _extreme(name: str, input: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any) -> NDArray[Any]:
+    x = _input(input)
+    size = _size(size, footprint)
     given, dtype = _output(x, output)
     value = _value(cval, x.dtype)
     result = x.view(np.uint8) if x.dtype.kind == "b" else x
@@ -308,3 +315,58 @@ def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
                    origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
     """Maxima, as ``minimum_filter``."""
     return _extreme("max", input, size, footprint, output, mode, cval, origin, axes)
+
+
+def _percentile(q: float, input: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any) -> NDArray[Any]:
+    x = _input(input)
+    size = _size(size, footprint)
+    chosen = _axes(axes, x.ndim)
+    if len(chosen) == x.ndim:  # SciPy's rank filters then have sizes and origins in the order of the array's axes
+        axes = None
+    else:  # and else origins alone in that of `axes`
+        sizes = dict(zip(sorted(chosen), _each("size", size, len(chosen)), strict=True))
+        size = [sizes[axis] for axis in chosen]
+    passes = _passes(x.ndim, size, mode, origin, axes)
+    cells = math.prod(one.size for one in passes)
+    rank = min(cells - 1, int(float(cells) * q / 100))  # as SciPy and areal round it
+    if rank == 0 or rank == cells - 1:
+        return _extreme("min" if rank == 0 else "max", x, size, None, output, mode, cval, origin, axes)
+    if not isinstance(mode, str):
+        raise InvalidArgument(f"mode {mode!r}: it must be one for all axes, but for minima and maxima")
+    if len(passes) > 2:
+        raise InvalidArgument(f"size {size!r}: windows of medians and percentiles may have more than one element along 2 axes")
+    given, dtype = _output(x, output)
+    value = _value(cval, x.dtype)
+    if x.size == 0:
+        return _delivered(x.astype(dtype), x, given)
+    low, high = min(passes), max(passes)
+    result = x.view(np.uint8) if x.dtype.kind == "b" else x
+    if low.axis < high.axis - 1:  # rows and columns are neighbours
+        near = _filtered("percentile", np.moveaxis(result, high.axis, low.axis + 1), [low, high._replace(axis=low.axis + 1)], value, q=q)
+        result = np.moveaxis(near, low.axis + 1, high.axis)
+    else:
+        result = _filtered("percentile", result, passes, value, q=q)
+    return _delivered(result.view(x.dtype).astype(dtype, copy=False), x, given)
+
+
+def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None,
+                  output: NDArray[Any] | DTypeLike | None = None, mode: str = "reflect", cval: float = 0.0, origin: int | Sequence[int] = 0, *,
+                  axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """Medians of the window around every element; of an even number of them the upper one.
+
+    Windows may have more than one element along any 2 axes. footprint: an array of ones, whose shape is the size. mode: one. Other arguments as in
+    ``uniform_filter``. A window that holds a NaN gives NaN; SciPy's result is then undefined, and it is wrong for windows many times larger than the
+    array, where it repeats an edge that reflects or wraps too few times. The time hardly depends on the size. As scipy.ndimage.median_filter of SciPy
+    1.17.
+    """
+    return _percentile(50.0, input, size, footprint, output, mode, cval, origin, axes)
+
+
+def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None,
+                      output: NDArray[Any] | DTypeLike | None = None, mode: str = "reflect", cval: float = 0.0, origin: int | Sequence[int] = 0, *,
+                      axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """Percentiles, as ``median_filter``: of n elements in order number int(n percentile / 100), from 0 on. percentile: 0 to 100, or less 100."""
+    if not isinstance(percentile, (int, float, np.integer, np.floating)) or not -100 <= percentile <= 100:
+        raise InvalidArgument(f"percentile {percentile!r}: it may be -100 to 100")
+    q = float(percentile) + 100 if percentile < 0 else float(percentile)
+    return _percentile(q, input, size, footprint, output, mode, cval, origin, axes)

@@ -1,5 +1,5 @@
-"""``skimage.transform.integral_image`` and ``integrate``, ``skimage.filters.threshold_niblack``, ``threshold_sauvola`` and ``rank.mean``, ``minimum`` and
-``maximum``, and ``skimage.feature.match_template`` at areal's speed, for arrays in host memory.
+"""``skimage.transform.integral_image`` and ``integrate``, ``skimage.filters.threshold_niblack``, ``threshold_sauvola`` and ``rank.mean``,
+``minimum``, ``maximum``, ``median``, ``percentile``, ``equalize``, ``otsu``, ``entropy`` and ``modal``, and ``skimage.feature.match_template`` at areal's speed, for arrays in host memory.
 
 areal computes tables of 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not
 imported. Filters refuse what areal does not compute with areal.InvalidArgument.
@@ -8,7 +8,7 @@ imported. Filters refuse what areal does not compute with areal.InvalidArgument.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -183,44 +183,73 @@ def threshold_sauvola(image: NDArray[Any], window_size: int | Iterable[int] = 15
     return _threshold(image, window_size, "sauvola", k=_finite("k", k), r=span)
 
 
-def _ranked(name: str, image: Any, footprint: Any, out: Any, mask: Any, shift_x: Any, shift_y: Any, shift_z: Any) -> NDArray[Any]:
-    if not isinstance(image, np.ndarray) or image.dtype.name not in ("uint8", "uint16") or image.ndim != 2:
-        raise InvalidArgument("image: it must be a NumPy array of uint8 or uint16 of 2 dimensions")
+def _footprint(footprint: Any) -> tuple[int, int]:
+    """The rows and columns of a rectangle of ones."""
     cells = np.asarray(footprint)
     if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind not in "buif" or not (cells > 0).all():
         raise InvalidArgument("footprint: only rectangles of ones are supported")
+    return cells.shape[0], cells.shape[1]
+
+
+def _ranked(name: str, image: Any, footprint: Any, out: Any, mask: Any, shift_x: Any, shift_y: Any, shift_z: Any, **parameters: Any) -> NDArray[Any]:
+    if not isinstance(image, np.ndarray) or image.dtype.name not in ("uint8", "uint16") or image.ndim != 2:
+        raise InvalidArgument("image: it must be a NumPy array of uint8 or uint16 of 2 dimensions")
+    height, width = _footprint(footprint)
     if shift_z != 0:
         raise InvalidArgument(f"shift_z {shift_z}: it is of images of 3 dimensions")
     try:
-        anchor = cells.shape[0] // 2 + operator.index(shift_y), cells.shape[1] // 2 + operator.index(shift_x)
+        anchor = height // 2 + operator.index(shift_y), width // 2 + operator.index(shift_x)
     except TypeError:
         raise InvalidArgument(f"shift_x {shift_x!r}, shift_y {shift_y!r}: they must be whole numbers") from None
-    if not all(0 <= at < extent for at, extent in zip(anchor, cells.shape, strict=True)):
+    if not (0 <= anchor[0] < height and 0 <= anchor[1] < width):
         raise InvalidArgument(f"shift_x {shift_x}, shift_y {shift_y}: the centre must lie inside the footprint")
-    if out is not None and (not isinstance(out, np.ndarray) or out.shape != image.shape or out.dtype != image.dtype or np.may_share_memory(out, image)):
-        raise InvalidArgument("out: it must be another NumPy array of the image's shape and dtype")
+    result = np.dtype(np.float64) if name == "entropy" else image.dtype
+    if out is not None and (not isinstance(out, np.ndarray) or out.shape != image.shape or out.dtype != result or np.may_share_memory(out, image)):
+        raise InvalidArgument(f"out: it must be another NumPy array of the image's shape, of {result}")
     valid = None
     if mask is not None:
         valid = np.ascontiguousarray(np.asarray(mask) > 0)
         if valid.shape != image.shape:
             raise InvalidArgument(f"mask of shape {valid.shape}: it must have the image's, {image.shape}")
     x = np.ascontiguousarray(image)
-    # A mean that is no whole number is 1 / n below the next one, which 32 bits still tell apart of 8-bit pixels up to n = 2^16; masked windows give 0.
-    dtype: Any = None if name != "mean" else np.float32 if x.dtype == np.uint8 and cells.size < 65536 else np.float64
-    made = getattr(filters, name)(x, cells.shape, anchor=anchor, edge="shrink", mask=valid, fill=0, dtype=dtype, backend="cpu")
+    if name == "mean":
+        # A mean that is no whole number is 1 / n below the next one, which 32 bits still tell apart of 8-bit pixels up to n = 2^16; masked windows give 0.
+        parameters["dtype"] = np.float32 if x.dtype == np.uint8 and height * width < 65536 else np.float64
+    common: dict[str, Any] = {"anchor": anchor, "edge": "shrink", "mask": valid, "backend": "cpu"}
+
+    def computed(**more: Any) -> NDArray[Any]:
+        made: NDArray[Any] = getattr(filters, name)(x, (height, width), fill=0, **common, **{**parameters, **more})
+        return made
+
+    made = computed()
+    if name == "percentile":
+        _at_their_ranks(made, parameters["q"] / 100, height * width, lambda: filters.count(x, (height, width), **common), computed)
     if out is None:
-        result: NDArray[Any] = made.astype(x.dtype, copy=False)
-        return result
+        return made.astype(result, copy=False)
     out[...] = made
     return out
 
 
+def _at_their_ranks(made: NDArray[Any], p0: float, most: int, count: Callable[[], NDArray[Any]], computed: Callable[..., NDArray[Any]]) -> None:
+    """Corrects percentiles of windows of n <= most pixels where floor(q n / 100) is not scikit-image's floor(p0 n), as their products round apart."""
+    n = np.arange(1, most + 1)
+    apart = np.minimum(n - 1, np.floor(100 * p0 * n / 100)) != np.minimum(n - 1, np.floor(p0 * n))
+    if not apart.any():
+        return
+    counts = count()
+    for wrong in n[apart]:
+        if (at := counts == wrong).any():
+            rank = min(wrong - 1, np.floor(p0 * wrong))
+            made[at] = computed(q=100 * (rank + 0.5) / wrong)[at]
+
+
 class rank:  # noqa: N801
-    """Of ``skimage.filters.rank``: ``mean``, ``minimum`` and ``maximum``, for rectangular footprints of ones, of any size in the same time.
+    """Of ``skimage.filters.rank``: filters of rectangular footprints of ones.
 
     image: H x W of uint8 or uint16. footprint: ones; those with zeros are refused. out: another array of the image's shape and dtype. mask: pixels
     where it is 0 are left out; windows without a pixel give 0. shift_x, shift_y: move the centre within the footprint. Windows hold the pixels inside
-    the image. O(1) per pixel. As scikit-image 0.26.
+    the image. The time hardly depends on the footprint, but for ``equalize``, ``otsu``, ``entropy`` and ``modal`` of uint16, which take O(its rows) a
+    pixel. As scikit-image 0.26.
     """
 
     @staticmethod
@@ -240,6 +269,45 @@ class rank:  # noqa: N801
                 shift_z: int = 0) -> NDArray[Any]:
         """Maxima."""
         return _ranked("max", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def median(image: NDArray[Any], footprint: ArrayLike | None = None, out: NDArray[Any] | None = None, mask: ArrayLike | None = None,
+               shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> NDArray[Any]:
+        """Medians, of an even number of pixels the upper one; footprint None is 3x3."""
+        return _ranked("median", image, np.ones((3, 3)) if footprint is None else footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def percentile(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0,
+                   shift_y: int = 0, p0: float = 0) -> NDArray[Any]:
+        """The least pixel that more than a share p0 of the window, 0 to 1, does not exceed; 1 gives maxima."""
+        share = _finite("p0", p0)
+        if not 0 <= share <= 1:
+            raise InvalidArgument(f"p0 {p0}: it may be 0 to 1")
+        return _ranked("percentile", image, footprint, out, mask, shift_x, shift_y, 0, q=100 * share)
+
+    @staticmethod
+    def equalize(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0,
+                 shift_y: int = 0, shift_z: int = 0) -> NDArray[Any]:
+        """Ranks of pixels in their windows, stretched over all levels; see ``areal.filters.equalize``."""
+        return _ranked("equalize", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def otsu(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0,
+             shift_y: int = 0, shift_z: int = 0) -> NDArray[Any]:
+        """Otsu's thresholds; see ``areal.filters.otsu``, of which this is zeros_alone=False. Decided exactly; scikit-image rounds variances to float64."""
+        return _ranked("otsu", image, footprint, out, mask, shift_x, shift_y, shift_z, zeros_alone=False)
+
+    @staticmethod
+    def entropy(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0,
+                shift_y: int = 0, shift_z: int = 0) -> NDArray[Any]:
+        """Entropies in bits, in float64, within 1e-12."""
+        return _ranked("entropy", image, footprint, out, mask, shift_x, shift_y, shift_z)
+
+    @staticmethod
+    def modal(image: NDArray[Any], footprint: ArrayLike, out: NDArray[Any] | None = None, mask: ArrayLike | None = None, shift_x: int = 0,
+              shift_y: int = 0, shift_z: int = 0) -> NDArray[Any]:
+        """The most frequent pixels, the least one if there are several."""
+        return _ranked("modal", image, footprint, out, mask, shift_x, shift_y, shift_z)
 
 
 def match_template(image: NDArray[Any], template: NDArray[Any], pad_input: bool = False, mode: str = "constant", constant_values: Any = 0) -> NDArray[Any]:

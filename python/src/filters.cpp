@@ -42,6 +42,10 @@ Filter filter_of(std::string_view name, std::optional<double> k, std::optional<d
   if (name == "min") return filter::Minimum{};
   if (name == "max") return filter::Maximum{};
   if (name == "percentile") return filter::Percentile{k.value_or(50)};
+  if (name == "equalize") return filter::Equalize{};
+  if (name == "otsu") return filter::Otsu{k.value_or(1) != 0};
+  if (name == "entropy") return filter::Entropy{};
+  if (name == "modal") return filter::Modal{};
   constexpr std::string_view threshold = "threshold-";
   if (name.starts_with(threshold)) {
     name.remove_prefix(threshold.size());

@@ -435,6 +435,10 @@ def test_medians_of_blocks():
     for edge in ("shrink", "reflect", "zero", "wrap"):
         assert np.array_equal(areal.dask.filter("median", blocks, (5, 7), edge=edge).compute(), areal.filters.median(x, (5, 7), edge=edge))
     assert np.array_equal(areal.dask.filter("percentile", blocks, 9, q=25).compute(), areal.filters.percentile(x, 9, q=25))
+    for name in ("equalize", "otsu", "entropy", "modal"):
+        assert np.array_equal(areal.dask.filter(name, blocks, (5, 7)).compute(), getattr(areal.filters, name)(x, (5, 7)))
+    with pytest.raises(areal.InvalidArgument, match="equalize of uint16"):
+        areal.dask.filter("equalize", blocks.astype(np.uint16), 3)
 
 
 def test_what_filters_of_blocks_refuse():

@@ -159,6 +159,41 @@ def test_percentiles(question: Any, q: float, is_median: bool) -> None:
             assert same(found[at], NAN if image.dtype.kind == "f" else 0)
 
 
+def best_split(cells: list[int], zeros_alone: bool) -> int:
+    """The least t of the greatest variance between the pixels up to it and the others."""
+    best, most = 0, Fraction(0)
+    for t in sorted(set(cells))[:-1]:
+        low, high = [c for c in cells if c <= t], [c for c in cells if c > t]
+        between = len(low) * len(high) * (Fraction(sum(low), len(low)) - Fraction(sum(high), len(high))) ** 2
+        if between > most and (t > 0 or zeros_alone):
+            best, most = t, between
+    return best
+
+
+@given(questions(("uint8", "uint16")), st.sampled_from((1, 5, 60, 2**16)), st.booleans())
+@settings(max_examples=150)
+def test_statistics_of_levels(question: Any, levels: int, zeros_alone: bool) -> None:
+    image, size, anchor, edge, value, mask = question
+    if levels <= np.iinfo(image.dtype).max:
+        image %= image.dtype.type(levels)
+    found = {name: getattr(filters, name)(image, size, **options(question)) for name in ("equalize", "modal", "entropy")}
+    splits = filters.otsu(image, size, zeros_alone=zeros_alone, **options(question))
+    single = filters.entropy(image, size, dtype="float32", **options(question))
+    assert splits.dtype == found["equalize"].dtype == found["modal"].dtype == image.dtype and found["entropy"].dtype == np.float64
+    most = 255 if image.dtype == np.uint8 else max(3, int(image.max()))
+    for at, cells, centre in windows(image, mask, size, anchor, edge, int(value)):
+        n = len(cells)
+        if n == 0:
+            assert found["equalize"][at] == splits[at] == found["modal"][at] == 0 and np.isnan(found["entropy"][at])
+            continue
+        counts = {cell: cells.count(cell) for cell in cells}
+        assert found["equalize"][at] == most * sum(cell <= centre for cell in cells) // n
+        assert found["modal"][at] == min(cell for cell in counts if counts[cell] == max(counts.values()))
+        assert splits[at] == best_split(cells, zeros_alone)
+        assert abs(found["entropy"][at] - math.fsum(-c / n * math.log2(c / n) for c in counts.values())) < 1e-12
+        assert single[at] == np.float32(found["entropy"][at])
+
+
 def test_percentiles_with_nan() -> None:
     rng = np.random.default_rng(11)
     image = rng.normal(0, 9, (30, 40)).astype(np.float32)
@@ -294,6 +329,12 @@ def test_what_is_refused() -> None:
     for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt"}, "percentiles run on the CPU")):
         with pytest.raises(areal.InvalidArgument, match=words):
             filters.percentile(image, 3, **wrong)
+    for name in ("equalize", "otsu", "entropy", "modal"):
+        for x, wrong, words in ((image.astype("int16"), {}, "take 8u and 16u"), (image, {"backend": "simt"}, "run on the CPU"), (image, {"algorithm": "classes"}, "it takes percentiles")):
+            with pytest.raises(areal.InvalidArgument, match=words):
+                getattr(filters, name)(x, 3, **wrong)
+    with pytest.raises(areal.InvalidArgument, match="entropies are 32f or 64f"):
+        filters.entropy(image, 3, dtype="uint8")
     with pytest.raises(areal.InvalidArgument, match="r"):
         filters.threshold(image.astype(np.float32), 3)
     assert filters.mean(np.zeros((0, 5), np.uint8), 3).shape == (0, 5)

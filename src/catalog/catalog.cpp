@@ -94,6 +94,7 @@ constexpr Algorithm all[] = {
     {"filter", "window-counts", "Huang 1979", false, true, true, false, "2 w", "1", "0", true},
     {"filter", "column-counts", "Perreault 2007", true, false, false, false, "2", "1", "0", true},
     {"filter", "classes", "areal", true, false, false, false, "4", "1", "0", true},
+    {"filter", "sliding-counts", "Huang 1979", true, false, false, false, "1", "1", "0", true},
 };
 
 constexpr bool is_built(const Algorithm& row) { return AREAL_HAS_PAPERS || row.cpu || !row.plain_only; }

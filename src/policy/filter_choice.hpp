@@ -19,7 +19,15 @@ inline bool is_gaussian(std::string_view algorithm) {
 
 /// The filter gives one of the window's pixels: its type is the image's.
 inline bool is_rank(const Filter& filter) { return std::holds_alternative<filter::Percentile>(filter); }
-inline bool keeps_type(const Filter& filter) { return is_extreme(filter) || is_rank(filter); }
+/// Of a window's counts by level.
+inline bool is_of_levels(const Filter& filter) {
+  return std::holds_alternative<filter::Equalize>(filter) || std::holds_alternative<filter::Otsu>(filter) ||
+         std::holds_alternative<filter::Entropy>(filter) || std::holds_alternative<filter::Modal>(filter);
+}
+inline bool keeps_type(const Filter& filter) {
+  return is_extreme(filter) || is_rank(filter) ||
+         (is_of_levels(filter) && !std::holds_alternative<filter::Entropy>(filter));
+}
 
 inline bool is_of_ranks(std::string_view algorithm) {
   return algorithm == "network" || algorithm == "column-counts" || algorithm == "classes";
@@ -31,6 +39,7 @@ inline bool takes(std::string_view algorithm, const Filter& filter, Type in) {
   if (std::holds_alternative<filter::Gaussian>(filter)) return is_gaussian(algorithm);
   if (is_extreme(filter)) return algorithm == "van-herk" || algorithm == "blocks";
   if (is_rank(filter)) return is_of_ranks(algorithm);
+  if (is_of_levels(filter)) return algorithm == "column-counts" || algorithm == "sliding-counts";
   return algorithm == (is_float(in) ? "blocks" : "walk");
 }
 
@@ -43,6 +52,7 @@ inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type i
   }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
   if (is_rank(filter)) return {"network", "column-counts", "classes", "window-counts"};
+  if (is_of_levels(filter)) return {"column-counts", "sliding-counts"};
   return {is_float(in) ? "blocks" : "walk"};
 }
 
@@ -51,6 +61,8 @@ inline std::string_view taken_by(std::string_view algorithm) {
   if (algorithm == "walk") return "sums of integers";
   if (algorithm == "blocks") return "floats, minimum and maximum";
   if (algorithm == "van-herk") return "minimum and maximum";
+  if (algorithm == "column-counts") return "percentiles, equalize, otsu, entropy and modal";
+  if (algorithm == "sliding-counts") return "equalize, otsu, entropy and modal";
   if (is_of_ranks(algorithm)) return "percentiles";
   return algorithm == "guided-walk" ? "guided filters" : "Gaussians";
 }
@@ -64,6 +76,7 @@ inline std::string_view reason_for(std::string_view algorithm) {
   if (algorithm == "network") return "medians of a few pixels are sorted in registers";
   if (algorithm == "column-counts") return "8-bit pixels are counted by level";
   if (algorithm == "window-counts") return "8-bit pixels of every window are counted";
+  if (algorithm == "sliding-counts") return "it takes 16-bit pixels";
   if (algorithm == "classes") return "it takes percentiles of every type and window";
   return "the only one that takes this";
 }

@@ -71,6 +71,12 @@ def right_window(answer, image, question):
     return numpy.array_equal(got, views.sum((2, 3)))
 
 
+def right_ranks(answer, image, question):
+    got = numpy.load(answer["window"])[0, :, :, 0]
+    views = numpy.lib.stride_tricks.sliding_window_view(image, (3, 5)).reshape(-1, 15)
+    return numpy.array_equal(got.ravel(), [255 * (v <= v[7]).sum() // 15 for v in views])
+
+
 def right_histogram(answer, image, question):
     return numpy.array_equal(numpy.array(answer["counts"][0]), counts(image))
 
@@ -110,6 +116,7 @@ FAMILIES = {
     "table": ({}, right_table),
     "regions": ({"regions": REGIONS}, right_regions),
     "window": ({"window": {"size": [5, 3], "edge": "valid", "stat": "sum"}}, right_window),
+    "ranks": ({"window": {"size": [5, 3], "edge": "valid", "stat": "equalize", "type": "8u"}}, right_ranks),
     "histogram": (BINNING | {"regions": REGIONS}, right_histogram),
     "measures": (BINNING | {"regions": REGIONS, "measure": "normalise"}, right_measures),
     "distance-map": (BINNING | {"window": {"size": [5, 3]}, "measure": "l1", "target": [1, 1, 1, 1]}, right_map),

@@ -22,11 +22,13 @@ from door import Door
 from histograms import judge_histogram
 from oracle import Oracle
 from questions import Question, generate, on_device
+from ranks import judge_ranks
 from refusals import find, must_refuse
 from room import LIMIT, Room
 from windows import judge_window
 
-JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window}
+JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window,
+          "ranks": judge_ranks}
 
 
 @dataclasses.dataclass

@@ -14,6 +14,7 @@ import numpy as np
 from answers import Answer, Broken, Refused, default_sums
 from door import Door
 from questions import SQUARES, Question, pixels
+from ranks import LEVELS, PERCENT
 from room import Room, Said, squeezed
 
 ROWS = ("sum", "mean", "variance", "std", "count")
@@ -368,7 +369,11 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     path = room.path("f.npy")
     window, stat = question.window, question.stats[0]
     image, stdin = as_given(room, question) if not more else ([room.image()], None)
-    said: list[Any] = ["--size", "x".join(map(str, window["size"])), "--edge", window["edge"], "--type", "64f", "--min-count", 0, "-o", path]
+    said: list[Any] = ["--size", "x".join(map(str, window["size"])), "--edge", window["edge"], "--min-count", 0, "-o", path]
+    if stat not in PERCENT and stat not in LEVELS:
+        said += ["--type", "64f"]
+    if stat == "percentile":
+        said += ["--q", PERCENT[stat]]
     if "anchor" in window:
         said += ["--anchor", "x".join(map(str, window["anchor"]))]
     if window["edge"] == "constant":
@@ -444,7 +449,7 @@ DOORS = (
     Door("command-entries", ("table",), entries, lambda q: not q.reverse and q.area < 20_000, 5, True),
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
-    Door("command-filter", ("window",), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
+    Door("command-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
     Door("command-filter-strips", ("window",), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )

@@ -117,8 +117,9 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
             said["binning"] = {"bins": one.binning["bins"], "range": [edges[0], edges[-1]]}
         if one is not question:
             said["binning"], said["clamp"] = {"joint": [said["binning"]] * question.shape[3], "clamp": question.clamp}, False
-    if question.family == "window":
-        said["window"] = {**question.window, "stat": question.stats[0], "type": "64f"}
+    if question.family in ("window", "ranks"):
+        keeps = question.family == "ranks" and question.stats[0] != "entropy"
+        said["window"] = {**question.window, "stat": question.stats[0], "type": question.type if keeps else "64f"}
     return said
 
 

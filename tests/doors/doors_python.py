@@ -14,6 +14,7 @@ from door import Door
 from histograms import edges_of, of_a_channel
 from oracle import Oracle
 from questions import TYPE_OF, Question, mask_of, pixels, weights_of
+from ranks import LEVELS, PERCENT, STATS
 from room import Room
 
 DTYPE_OF = {"32u": "uint32", "32s": "int32", "64u": "uint64", "64s": "int64", "32f": "float32", "64f": "float64"}
@@ -274,10 +275,16 @@ def filters(room: Room, question: Question) -> Answer:
         window, stat = question.window, question.stats[0]
         array, letters = laid_out(question)
         width, height = window["size"]
-        more = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
+        more: dict[str, Any] = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
+        if stat not in LEVELS:
+            more["nan"] = "omit" if question.ignore_nan else "propagate"
+        if stat not in STATS:
+            more["dtype"] = "float64"
+        if stat == "percentile":
+            more["q"] = PERCENT[stat]
         got = getattr(areal().filters, {"variance": "var"}.get(stat, stat))(
             array, (height, width), axes=letters, edge=window["edge"], value=window.get("value", 0), mask=mask_for(question, letters), min_count=0,
-            nan="omit" if question.ignore_nan else "propagate", dtype="float64", threads=question.threads, **more,
+            threads=question.threads, **more,
         )  # fmt: skip
         return Answer({stat: canonical(got, letters)}, "64f" if question.is_float else "64s", exact=True)
 
@@ -439,7 +446,7 @@ DOORS = (
         and not q.tilted,
     ),
     Door("python-window", ("window",), windows),
-    Door("python-filter", ("window",), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
+    Door("python-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
     Door("python-histograms", ("histogram",), histograms),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

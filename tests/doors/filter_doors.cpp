@@ -16,7 +16,14 @@ areal::Filter filter_of(const std::string& stat) {
   if (stat == "mean") return areal::filter::Mean{};
   if (stat == "variance") return areal::filter::Variance{};
   if (stat == "std") return areal::filter::StandardDeviation{};
-  throw BadQuestion("window: its stat " + stat + " is none of sum, mean, variance, std");
+  if (stat == "median") return areal::filter::Percentile{};
+  if (stat == "percentile") return areal::filter::Percentile{25};
+  if (stat == "equalize") return areal::filter::Equalize{};
+  if (stat == "otsu") return areal::filter::Otsu{};
+  if (stat == "entropy") return areal::filter::Entropy{};
+  if (stat == "modal") return areal::filter::Modal{};
+  throw BadQuestion("window: its stat " + stat +
+                    " is none of sum, mean, variance, std, median, percentile, equalize, otsu, entropy, modal");
 }
 
 areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {
@@ -77,7 +84,8 @@ Json filter_by_strips(const Question& q) {
   return answered(q, out, inputs);
 }
 
-const std::vector<Door> doors = {{"filter", {"window"}, filter}, {"strip-filter", {"window"}, filter_by_strips}};
+const std::vector<Door> doors = {{"filter", {"window", "ranks"}, filter},
+                                 {"strip-filter", {"window"}, filter_by_strips}};
 
 }  // namespace
 

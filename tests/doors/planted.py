@@ -17,6 +17,7 @@ from doors_interrupted import can_trace, interrupted
 from histograms import Histograms, judge_histogram
 from oracle import BITS, Oracle
 from questions import Maker, Question, generate, mask_of, pixels
+from ranks import judge_ranks, right_ranks
 from windows import Windows, judge_window
 
 
@@ -63,12 +64,17 @@ def _right_answer(question: Question) -> Answer:
         return Answer({"sum": np.array(entries if kind in BITS else entries.astype(np.float64))}, kind)
     if question.family == "histogram":
         return Answer({"counts": Histograms(oracle).counts.copy()})
+    if question.family == "ranks":
+        right = right_ranks(oracle)
+        kind = np.float64 if question.stats[0] == "entropy" else oracle.values.dtype
+        empty = math.nan if kind == np.float64 or question.is_float else 0
+        return Answer({question.stats[0]: np.array([empty if one is None else one for one in right.ravel()], kind).reshape(right.shape)})
     windows = Windows(oracle)
     _, s1, s2, n = windows.moments
     with np.errstate(all="ignore"):
-        right = {"sum": s1.astype(np.float64), "mean": (s1 / np.where(n == 0, np.nan, n)).astype(np.float64)}
+        moments = {"sum": s1.astype(np.float64), "mean": (s1 / np.where(n == 0, np.nan, n)).astype(np.float64)}
     return Answer(
-        {"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]},
+        {"sum": moments["sum"]} if question.stats[0] == "sum" else {"mean": moments["mean"]},
         "64f" if question.is_float else default_sums(question),
         exact=True,
     )
@@ -125,7 +131,7 @@ def _interrupts_are_seen() -> bool:
         return ended == -signal.SIGINT and os.listdir(folder) == ["part"]
 
 
-JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window}
+JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks}
 
 
 def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:

@@ -24,7 +24,7 @@ PAIRS = {
     "32f": ("32f64f", "32f32f"), "64f": ("64f64f",),
 }  # fmt: skip
 EDGES = ("valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant")
-FAMILIES = ("regions", "volume", "table", "histogram", "window")
+FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks")
 SQUARES = ("32u", "64u", "32f", "64f")
 SAT_SIMT = (
     "auto", "2r2w", "4r4w", "4r1w", "2r1w", "1r1w", "hybrid-1r1w", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "umm-optimal",
@@ -283,7 +283,7 @@ class Maker:
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4))
+    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), *(("ranks",) * 2))
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
@@ -305,7 +305,7 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
         said["outside"] = make.pick("clip", "clip", "error")
     if make.chance(0.35):
         said["backend"] = "simt"
-    {"regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window}[family](make, said)
+    {"regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks}[family](make, said)
     return Question(**said)
 
 
@@ -435,3 +435,14 @@ def _window(make: Maker, said: dict[str, Any]) -> None:
         said["ignore_nan"] = True
     if make.chance(0.15):
         said["mask"] = _some_mask(make, said["shape"])
+
+
+def _ranks(make: Maker, said: dict[str, Any]) -> None:
+    """Percentiles, and of 8 and 16 bits statistics of counts by level."""
+    _window(make, said)
+    _, height, width, _ = said["shape"]
+    if height * width > 20_000:  # the oracle sorts every window
+        said["window"]["size"] = [min(extent, 5) for extent in said["window"]["size"]]
+        said["window"].pop("anchor", None)
+    levels = ("equalize", "otsu", "entropy", "modal") if TYPE_OF[said["dtype"]] in ("8u", "16u") else ()
+    said["stats"] = (make.pick("median", "percentile", *levels),)

@@ -307,6 +307,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "Devices have fewer kernels of filters; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
+        "filters of ranks on a device", "c++?filter",
+        lambda q, o: q.family == "ranks" and q.backend in ("simt", "cuda"), r"(percentiles|equalize, otsu, entropy and modal) run on the CPU",
+        "Percentiles and counts by level have no kernels; a named backend is never replaced by another.",
+    ),  # fmt: skip
+    Refusal(
         "a filter of frames", "command-filter*",
         _images, r"has frames; write a video",
         "Frames go to a video or a folder.",

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include "filter_oracle.hpp"
+#include "level_oracle.hpp"
 
 namespace filter_cases {
 
@@ -80,9 +81,10 @@ inline long double threshold_of(const filter::Threshold& t, const oracle::Seen& 
   }
 }
 
-/// Of a plane, for wolf.
+/// Of a plane, for wolf and equalize.
 struct Plane {
   long double most_deviation = 0, least_pixel = 0;
+  double most_pixel = 0;
 };
 
 inline Expected expected(const Case& c, const oracle::Seen& seen, const Plane& plane) {
@@ -141,6 +143,14 @@ inline Expected expected(const Case& c, const oracle::Seen& seen, const Plane& p
     std::sort(sorted.begin(), sorted.end());
     const auto at = static_cast<std::int64_t>(std::floor(rank->percent * static_cast<double>(seen.n) / 100));
     return {sorted[static_cast<std::size_t>(std::min(seen.n - 1, at))], 0};
+  }
+  if (areal::is_float(c.in) == false && oracle::is_of_levels(c.filter)) {
+    if (seen.n == 0)
+      return {whole ? oracle::saturated(c.options.fill.value_or(0), c.out) : c.options.fill.value_or(nan), 0};
+    if (std::holds_alternative<filter::Entropy>(c.filter))
+      return with_error(near(oracle::entropy(seen), 0), c.out == Type::f32 ? 1e-6 : 3e-13);
+    const double bins = c.in == Type::u8 ? 256 : std::max(3.0, plane.most_pixel) + 1;
+    return {oracle::of_levels(c.filter, seen, bins), 0};
   }
   const auto deviation = [&](int ddof, bool root) -> Expected {
     if (seen.n <= ddof) return {whole ? 0 : nan, 0};
@@ -225,10 +235,10 @@ inline std::string differences(const Case& c, const Memory& memory) {
   std::ostringstream text;
   if (!memory.out.guards_stand()) text << "bytes beside the output changed; ";
   const Shape& s = memory.out.view().shape;
-  const oracle::Question question{memory.arguments.image, memory.arguments.mask, c.options.window,
-                                  c.options.nan == areal::Missing::omit,
-                                  areal::is_float(c.in) || std::holds_alternative<filter::Threshold>(c.filter) ||
-                                      std::holds_alternative<filter::Percentile>(c.filter)};
+  const oracle::Question question{
+      memory.arguments.image, memory.arguments.mask, c.options.window, c.options.nan == areal::Missing::omit,
+      areal::is_float(c.in) || std::holds_alternative<filter::Threshold>(c.filter) ||
+          std::holds_alternative<filter::Percentile>(c.filter) || oracle::is_of_levels(c.filter)};
   std::int64_t wrong = 0, undecided = 0;
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t channel = 0; channel < s.channels; ++channel) {
@@ -249,6 +259,10 @@ inline std::string differences(const Case& c, const Memory& memory) {
               plane.least_pixel =
                   std::min<long double>(plane.least_pixel, oracle::element(question.image, x, y, channel, n));
       }
+      if (std::holds_alternative<filter::Equalize>(c.filter))
+        for (std::int64_t y = 0; y < c.shape.height; ++y)
+          for (std::int64_t x = 0; x < c.shape.width; ++x)
+            plane.most_pixel = std::max(plane.most_pixel, oracle::element(question.image, x, y, channel, n));
       std::size_t i = 0;
       for (std::int64_t y = 0; y < s.height; ++y)
         for (std::int64_t x = 0; x < s.width; ++x, ++i) {

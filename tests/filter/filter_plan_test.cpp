@@ -56,7 +56,7 @@ TEST(FilterPlan, RefusesInOneSentence) {
       "window: value 256 for pixels of 8u: it may be a whole number that this type holds");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "tiles"; })),
             "algorithm tiles is not one of auto, walk, blocks, van-herk, guided-walk, convolution, extended-boxes, "
-            "network, column-counts, classes");
+            "network, column-counts, classes, sliding-counts");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "van-herk"; })),
             "algorithm van-herk: it takes minimum and maximum; for other filters choose auto");
   EXPECT_EQ(refused(mean, Type::u8, Type::u8, with([](auto& o) { o.algorithm = "blocks"; })),

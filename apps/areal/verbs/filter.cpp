@@ -26,9 +26,9 @@ struct Request {
   bool inverted = false;
 };
 
-const std::vector<std::string> names{"mean",    "sum",    "count",      "var",       "std",     "min",
-                                     "max",     "median", "percentile", "threshold", "bradley", "niblack",
-                                     "sauvola", "wolf",   "nick",       "guided",    "gaussian"};
+const std::vector<std::string> names{"mean",   "sum",        "count",     "var",     "std",     "min",     "max",
+                                     "median", "percentile", "threshold", "bradley", "niblack", "sauvola", "wolf",
+                                     "nick",   "equalize",   "otsu",      "entropy", "modal",   "guided",  "gaussian"};
 const std::int64_t first_threshold = std::find(names.begin(), names.end(), "threshold") - names.begin();
 
 std::optional<double> given(std::string_view option, const std::string& text) {
@@ -73,6 +73,10 @@ Filter filter_of(const Request& request) {
   if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
   if (guided && request.eps.empty()) refuse("--eps is required, for example --eps 100 for 8 bits");
   if (guided) return filter::Guided{number("--eps", request.eps)};
+  if (request.name == "equalize") return filter::Equalize{};
+  if (request.name == "otsu") return filter::Otsu{};
+  if (request.name == "entropy") return filter::Entropy{};
+  if (request.name == "modal") return filter::Modal{};
   if (gaussian) {
     const auto [across, down] = sigmas_of(request.sigma);
     const std::int64_t passes = request.passes.empty() ? 0 : whole_number("--passes", request.passes, 0, 1 << 30);
@@ -156,8 +160,8 @@ Type output_type(const Request& request, Type image, bool is_video) {
   if (is_video && image != Type::u8 && !is_threshold(request))
     refuse("-o ", request.output, ": ", name_of(image),
            " pixels do not fit a video; write pictures into a folder, whose name ends in /, or give --type 8u");
-  if (request.name == "min" || request.name == "max" || request.name == "median" || request.name == "percentile")
-    return image;  // one of the pixels
+  for (const char* const name : {"min", "max", "median", "percentile", "equalize", "otsu", "modal"})
+    if (request.name == name) return image;  // one of the pixels, or a number of their range
   if (is_threshold(request) || is_video) return Type::u8;
   const bool keeps = request.name == "mean" || request.name == "guided" || request.name == "gaussian";
   if (request.output.ends_with(".npy")) {
@@ -172,9 +176,10 @@ Type output_type(const Request& request, Type image, bool is_video) {
   if ((image == Type::u8 || image == Type::u16) && fits) return extension == ".exr" ? Type::f32 : image;
   if (!holds_floats)
     refuse("-o ", request.output, ": ",
-           fits                    ? std::string(name_of(image)) + " pixels"
-           : request.name == "var" ? "variances"
-                                   : request.name + "s",
+           fits                        ? std::string(name_of(image)) + " pixels"
+           : request.name == "var"     ? "variances"
+           : request.name == "entropy" ? "entropies"
+                                       : request.name + "s",
            " do not fit this format; write .npy, .tif or .exr");
   return Type::f32;
 }
@@ -313,9 +318,9 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
 }  // namespace
 
 void add_filter(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand(
-      "filter",
-      "Mean, deviation, extreme, percentile or threshold of the window around every pixel, guided filter, Gaussian");
+  CLI::App* verb = app.add_subcommand("filter",
+                                      "Mean, deviation, extreme, percentile, entropy or threshold of the window around "
+                                      "every pixel, guided filter, Gaussian");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(names))->required();
@@ -374,6 +379,7 @@ void add_filter(CLI::App& app, Settings& settings) {
       "Example:\n  areal filter sauvola data/sudoku.png --size 31 -o sudoku-black-white.png\n"
       "  areal filter mean data/vtest.avi --size 15 -o soft.mp4\n"
       "  areal filter median data/home.jpg --size 9 --all-channels -o calm.png\n"
+      "  areal filter entropy data/home.jpg --size 9 -o texture.tif\n"
       "  areal filter guided data/home.jpg --all-channels --size 17 --eps 400 -o home-smooth.jpg\n"
       "  areal filter gaussian data/home.jpg --all-channels --sigma 20 -o home-blurred.jpg");
   verb->callback([request, verb, &settings] {

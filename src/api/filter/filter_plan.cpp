@@ -20,6 +20,7 @@ namespace areal {
 namespace {
 
 using policy::is_extreme;
+using policy::is_of_levels;
 using policy::is_rank;
 using policy::keeps_type;
 
@@ -49,6 +50,15 @@ void check_types(const Filter& filter, Type in, Type out) {
             ": guided filters take 8u, 16u or 32f");
     require(out == in || out == Type::f32, "out type ", name_of(out), ": guided filters of ", name_of(in), " give ",
             name_of(in), in == Type::f32 ? "" : " or 32f");
+    return;
+  }
+  if (is_of_levels(filter)) {
+    require(in == Type::u8 || in == Type::u16, "image type ", name_of(in),
+            ": equalize, otsu, entropy and modal take 8u and 16u");
+    const bool is_entropy = std::holds_alternative<filter::Entropy>(filter);
+    require(is_entropy ? out == Type::f32 || out == Type::f64 : out == in, "out type ", name_of(out), ": ",
+            is_entropy ? "entropies are" : "equalize, otsu and modal give", " ",
+            is_entropy ? "32f or 64f" : name_of(in));
     return;
   }
   if (keeps_type(filter)) {
@@ -82,7 +92,7 @@ void check_value(const Window& window, Type in) {
 
 // Sums of integers fit 63 bits, their squares 96.
 void check_sums(const Request& request) {
-  if (is_float(request.in) || keeps_type(request.filter)) return;
+  if (is_float(request.in) || keeps_type(request.filter) || is_of_levels(request.filter)) return;
   const auto pixels_of = [&](const formulas::WindowAxis& axis) {
     return static_cast<double>(axis.edge == Edge::shrink ? std::min(axis.size, axis.extent) : axis.size);
   };
@@ -159,8 +169,9 @@ void check_gaussian(const filter::Gaussian& gaussian, const FilterOptions& optio
 // Windows are counted in 32 bits, and their pixels beyond an edge are kept.
 void check_ranks(const Request& request) {
   const Window& window = request.options.window;
-  require(request.image.width < (std::int64_t{1} << 31), "image width ", request.image.width,
-          ": percentiles take rows of up to 2^31 - 1 pixels");
+  const char* const these = is_rank(request.filter) ? "percentiles" : "counts by level";
+  require(request.image.width < (std::int64_t{1} << 31), "image width ", request.image.width, ": ", these,
+          " take rows of up to 2^31 - 1 pixels");
   double pixels = 1;
   for (const formulas::WindowAxis* axis : {&request.axes.columns, &request.axes.rows}) {
     pixels *= static_cast<double>(axis->edge == Edge::shrink ? std::min(axis->size, axis->extent) : axis->size);
@@ -168,10 +179,10 @@ void check_ranks(const Request& request) {
     const bool reaches = axis->edge != Edge::shrink && axis->edge != Edge::valid;
     require(!reaches || (axis->before <= most && axis->size - 1 - axis->before <= most), "window: ", window.width, "x",
             window.height, " reaches more than ", most, " pixels beyond the edge of an image of ", request.image.width,
-            "x", request.image.height, ", which percentiles allow only with edges shrink and valid");
+            "x", request.image.height, ", which ", these, " allow only with edges shrink and valid");
   }
-  require(pixels < 0x1p32, "window: ", window.width, "x", window.height,
-          ": windows of percentiles may have up to 2^32 - 1 pixels");
+  require(pixels < 0x1p32, "window: ", window.width, "x", window.height, ": windows of ", these,
+          " may have up to 2^32 - 1 pixels");
 }
 
 void check_parameters(const Filter& filter, const Shape& image, Type in, const FilterOptions& options) {
@@ -286,6 +297,7 @@ void require_algorithm(const std::string& id, Backend backend) {
 std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request) {
   if (!policy::takes(id, request.filter, request.in)) return sentence("it takes ", policy::taken_by(id));
   if (is_rank(request.filter)) return cpu::Ranks::refusal(cpu::Ranks::structure_named(id), request);
+  if (is_of_levels(request.filter)) return cpu::Levels::refusal(id, request);
   return id == "van-herk" ? cpu::Extremes::takes(request) : std::string();
 }
 
@@ -310,6 +322,7 @@ std::string reason_of(const FilterPlan::State& state) {
 std::string lacks_kernel(const Filter& filter, Backend backend) {
   const char* const name = std::holds_alternative<filter::Guided>(filter)     ? "guided filters"
                            : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
+                           : is_of_levels(filter)                             ? "equalize, otsu, entropy and modal"
                                                                               : nullptr;
   return name == nullptr ? std::string() : sentence("backend ", name_of(backend), ": ", name, " run on the CPU");
 }
@@ -346,7 +359,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   state->reason = reason_of(*state);
   if (state->out_shape().empty()) return state;
   if (state->algorithm == "guided-walk" || state->algorithm == "blocks") check_reach(request);
-  if (is_rank(request.filter)) check_ranks(request);
+  if (is_rank(request.filter) || is_of_levels(request.filter)) check_ranks(request);
   const auto made = [&]<class Engine>() {
     state->workspace_bytes = state->on_cpu.emplace<Engine>(on_cpu).workspace_bytes();
   };
@@ -355,6 +368,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   if (state->algorithm == "van-herk") made.operator()<cpu::Extremes>();
   if (state->algorithm == "guided-walk") made.operator()<cpu::Guided>();
   if (is_rank(request.filter)) made.operator()<cpu::Ranks>();
+  if (is_of_levels(request.filter)) made.operator()<cpu::Levels>();
   if (policy::is_gaussian(state->algorithm)) made.operator()<cpu::Gaussian>();
   return state;
 }
@@ -433,6 +447,7 @@ std::string_view FilterPlan::State::needs_the_whole() const {
   if (std::holds_alternative<filter::Guided>(filter) || std::holds_alternative<filter::Gaussian>(filter))
     return "guided filters and Gaussians are not made in parts";
   if (is_rank(filter)) return "percentiles are not made in parts";
+  if (is_of_levels(filter)) return "equalize, otsu, entropy and modal are not made in parts";
   const auto* const threshold = std::get_if<filter::Threshold>(&filter);
   const bool is_wolf = threshold != nullptr && threshold->method == filter::Local::wolf;
   return is_wolf ? "it compares every window with the largest deviation and the least pixel of the whole image" : "";

@@ -11,6 +11,7 @@
 #include "cpu/filter/extremes.hpp"
 #include "cpu/filter/gaussian.hpp"
 #include "cpu/filter/guided.hpp"
+#include "cpu/filter/levels.hpp"
 #include "cpu/filter/ranks.hpp"
 #include "cpu/filter/walk.hpp"
 #include "formulas/window_axis.hpp"
@@ -25,7 +26,9 @@ struct FilterPlan::State : Plan::State {
   FilterOptions options;
   formulas::WindowAxis columns, rows;
   /// Of the algorithm on the CPU; none for an output without elements.
-  std::variant<std::monostate, cpu::Walk, cpu::Blocks, cpu::Extremes, cpu::Guided, cpu::Gaussian, cpu::Ranks> on_cpu;
+  std::variant<std::monostate, cpu::Walk, cpu::Blocks, cpu::Extremes, cpu::Guided, cpu::Gaussian, cpu::Ranks,
+               cpu::Levels>
+      on_cpu;
   std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
 
   Shape out_shape() const { return {columns.outputs, rows.outputs, image.channels, image.batch, image.layout}; }

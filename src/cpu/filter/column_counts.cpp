@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include "cpu/filter/rank_rows.hpp"
+#include "formulas/level_statistics.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/filter/column_counts.cpp"
@@ -92,44 +93,230 @@ void step_levels(const ColumnCounts<C>& counts, const std::uint16_t* HWY_RESTRIC
   }
 }
 
+// The fine counts of windows, of which those of one step are up to date after `at`.
 template <class C>
-void percentiles_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, double percent,
-                    std::uint32_t* HWY_RESTRICT n, std::uint8_t* HWY_RESTRICT level, std::uint32_t* HWY_RESTRICT rest) {
-  // A zero before the bins, so that the count below bin 0 needs no branch.
-  alignas(64) std::array<C, 48> coarse_store{};
-  alignas(64) std::array<C, 17 * 32> fine_store{};
-  std::array<std::int64_t, 16> at;  // the window that a fine step's counts are of
-  at.fill(-1);
-  C* const coarse = coarse_store.data() + 32;
-  const std::int64_t cells = counts.cells;
-  RankOf rank_of(percent);
+class FineCounts {
+ public:
+  FineCounts(const ColumnCounts<C>& counts, std::int64_t size) : counts_(counts), size_(size) { seen_.fill(-1); }
+  // Of the window from cell x on, after those of earlier ones. A zero is before the bins, so that the count below bin
+  // 0 needs no branch.
+  HWY_INLINE const C* at(std::size_t high, std::int64_t x) {
+    C* const fine = store_.data() + 32 * high + 32;
+    const C* const column = counts_.fine + 16 * static_cast<std::int64_t>(high) * counts_.cells;
+    const std::int64_t gap = x - seen_[high];
+    if (gap == 1 && x > 0) {
+      Bins<C>::exchange(fine, column + 16 * (x + size_ - 1), column + 16 * (x - 1));
+    } else if (seen_[high] >= 0 && 2 * gap < size_) {
+      for (std::int64_t i = seen_[high]; i < x; ++i)
+        Bins<C>::exchange(fine, column + 16 * (i + size_), column + 16 * i);
+    } else {
+      std::memset(fine, 0, 16 * sizeof(C));
+      for (std::int64_t i = x; i < x + size_; ++i) Bins<C>::add(fine, column + 16 * i);
+    }
+    seen_[high] = x;
+    return fine;
+  }
+
+ private:
+  const ColumnCounts<C>& counts_;
+  std::int64_t size_;
+  alignas(64) std::array<C, 17 * 32> store_{};
+  std::array<std::int64_t, 16> seen_;  // the window that a step's counts are of
+};
+
+// visit(x, coarse): the coarse counts of each window, with a zero before the bins.
+template <class C, class Visit>
+HWY_INLINE void for_coarse(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const Visit& visit) {
+  alignas(64) std::array<C, 48> store{};
+  C* const coarse = store.data() + 32;
   for (std::int64_t i = 0; i < size; ++i) Bins<C>::add(coarse, counts.coarse + 16 * i);
   for (std::int64_t x = 0; x < windows; ++x) {
     if (x > 0) Bins<C>::exchange(coarse, counts.coarse + 16 * (x + size - 1), counts.coarse + 16 * (x - 1));
-    const std::uint32_t pixels = coarse[15], rank = rank_of(pixels);
-    n[x] = pixels;
-    const std::size_t high = std::min<std::size_t>(15, Bins<C>::below(coarse, rank));
-    const std::uint32_t left = rank - (coarse - 1)[high];
-    C* const fine = fine_store.data() + 32 * high + 32;
-    const C* const column = counts.fine + 16 * static_cast<std::int64_t>(high) * cells;
-    const std::int64_t gap = x - at[high];
-    if (gap == 1 && x > 0) {
-      Bins<C>::exchange(fine, column + 16 * (x + size - 1), column + 16 * (x - 1));
-    } else if (at[high] >= 0 && 2 * gap < size) {
-      for (std::int64_t i = at[high]; i < x; ++i) Bins<C>::exchange(fine, column + 16 * (i + size), column + 16 * i);
-    } else {
-      std::memset(fine, 0, 16 * sizeof(C));
-      for (std::int64_t i = x; i < x + size; ++i) Bins<C>::add(fine, column + 16 * i);
-    }
-    at[high] = x;
-    const std::size_t low = std::min<std::size_t>(15, Bins<C>::below(fine, left));
-    level[x] = static_cast<std::uint8_t>(16 * high + low);
-    if (rest != nullptr) rest[x] = left - (fine - 1)[low];
+    visit(x, coarse);
   }
 }
 
 template <class C>
-inline constexpr ColumnKernels<C> column_set = {add_levels<C>, step_levels<C>, percentiles_of<C>};
+void percentiles_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, double percent,
+                    std::uint32_t* HWY_RESTRICT n, std::uint8_t* HWY_RESTRICT level, std::uint32_t* HWY_RESTRICT rest) {
+  FineCounts<C> fine_counts(counts, size);
+  RankOf rank_of(percent);
+  for_coarse(counts, size, windows, [&](std::int64_t x, const C* coarse) HWY_ATTR {
+    const std::uint32_t pixels = coarse[15], rank = rank_of(pixels);
+    n[x] = pixels;
+    const std::size_t high = std::min<std::size_t>(15, Bins<C>::below(coarse, rank));
+    const std::uint32_t left = rank - (coarse - 1)[high];
+    const C* const fine = fine_counts.at(high, x);
+    const std::size_t low = std::min<std::size_t>(15, Bins<C>::below(fine, left));
+    level[x] = static_cast<std::uint8_t>(16 * high + low);
+    if (rest != nullptr) rest[x] = left - (fine - 1)[low];
+  });
+}
+
+template <class C>
+void ranks_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows,
+              const std::uint8_t* HWY_RESTRICT centres, std::uint32_t* HWY_RESTRICT n,
+              std::uint32_t* HWY_RESTRICT up_to) {
+  FineCounts<C> fine_counts(counts, size);
+  for_coarse(counts, size, windows, [&](std::int64_t x, const C* coarse) HWY_ATTR {
+    n[x] = coarse[15];
+    const std::size_t high = centres[x] >> 4;
+    up_to[x] = static_cast<std::uint32_t>((coarse - 1)[high]) + fine_counts.at(high, x)[centres[x] & 15];
+  });
+}
+
+// All counts of a window. Sum knows of each change.
+template <class C, class Sum>
+class AllCounts {
+ public:
+  AllCounts(const ColumnCounts<C>& counts, std::int64_t size, Sum& sum) : counts_(counts), size_(size), sum_(sum) {
+    for (std::size_t high = 0; high < 16; ++high) {
+      for (std::int64_t i = 0; i < size; ++i) Bins<C>::add(cumulative(high), column(high, i));
+      changed(high);
+    }
+  }
+  // To the window that begins with cell x, from the one before.
+  HWY_INLINE void step(std::int64_t x) {
+    const C* const entering = counts_.coarse + 16 * (x + size_ - 1);
+    const C* const leaving = counts_.coarse + 16 * (x - 1);
+    C before_entering = 0, before_leaving = 0;
+    for (std::size_t high = 0; high < 16; ++high) {
+      const bool has_none = entering[high] == before_entering && leaving[high] == before_leaving;
+      before_entering = entering[high], before_leaving = leaving[high];
+      if (has_none) continue;
+      Bins<C>::exchange(cumulative(high), column(high, x + size_ - 1), column(high, x - 1));
+      changed(high);
+    }
+  }
+
+ private:
+  HWY_INLINE C* cumulative(std::size_t high) { return cumulative_.data() + 32 * high + 32; }
+  HWY_INLINE const C* column(std::size_t high, std::int64_t cell) const {
+    return counts_.fine + 16 * (static_cast<std::int64_t>(high) * counts_.cells + cell);
+  }
+  HWY_INLINE void changed(std::size_t high) {
+    const hn::CappedTag<C, 16> d;
+    const auto lanes = hn::Lanes(d);
+    const C* const up_to = cumulative(high);
+    C* const plain = plain_.data() + 16 * high;
+    alignas(64) std::array<C, 16> before;
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 16; i += lanes) {
+      const auto old = hn::LoadU(d, plain + i);
+      const auto now = hn::Sub(hn::LoadU(d, up_to + i), hn::LoadU(d, up_to + i - 1));
+      std::array<std::uint8_t, 8> mask{};
+      hn::StoreMaskBits(d, hn::Ne(old, now), mask.data());
+      bits |= static_cast<std::uint32_t>(mask[0] | mask[1] << 8) << i;
+      hn::StoreU(old, d, before.data() + i);
+      hn::StoreU(now, d, plain + i);
+    }
+    if (bits != 0) sum_.change(high, before.data(), plain, bits);
+  }
+
+  const ColumnCounts<C>& counts_;
+  std::int64_t size_;
+  Sum& sum_;
+  alignas(64) std::array<C, 17 * 32> cumulative_{};
+  alignas(64) std::array<C, 256> plain_{};
+};
+
+template <class C, class Sum, class Visit>
+HWY_INLINE void for_all_counts(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, Sum& sum,
+                               std::uint32_t* HWY_RESTRICT n, const Visit& visit) {
+  AllCounts<C, Sum> all(counts, size, sum);
+  for_coarse(counts, size, windows, [&](std::int64_t x, const C* coarse) HWY_ATTR {
+    if (x > 0) all.step(x);
+    n[x] = coarse[15];
+    visit(x);
+  });
+}
+
+// The greatest count of each step, and all counts.
+template <class C>
+struct MostFrequent {
+  alignas(64) std::array<C, 16> most{};
+  const C* counts = nullptr;
+  HWY_INLINE void change(std::size_t high, const C*, const C* now, std::uint32_t) {
+    C greatest = 0;
+    for (std::size_t i = 0; i < 16; ++i) greatest = std::max(greatest, now[i]);
+    most[high] = greatest;
+    counts = now - 16 * high;
+  }
+  HWY_INLINE static std::size_t first(const C* counts) {
+    const C greatest = *std::max_element(counts, counts + 16);
+    return static_cast<std::size_t>(std::find(counts, counts + 16, greatest) - counts);
+  }
+};
+
+template <class C>
+void modes_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, std::uint32_t* HWY_RESTRICT n,
+              std::uint8_t* HWY_RESTRICT level) {
+  MostFrequent<C> sum;
+  for_all_counts(counts, size, windows, sum, n, [&](std::int64_t x) HWY_ATTR {
+    const std::size_t high = MostFrequent<C>::first(sum.most.data());
+    const std::size_t low = sum.most[high] == 0 ? 0 : MostFrequent<C>::first(sum.counts + 16 * high);
+    level[x] = static_cast<std::uint8_t>(16 * high + low);
+  });
+}
+
+// The levels that have pixels, and the sum of all.
+template <class C>
+struct Occupied {
+  std::array<std::uint16_t, 16> levels{};
+  std::uint64_t sum = 0;
+  const C* counts = nullptr;
+  HWY_INLINE void change(std::size_t high, const C* before, const C* now, std::uint32_t bits) {
+    counts = now - 16 * high;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto low = static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
+      sum += (16 * high + low) * (static_cast<std::uint64_t>(now[low]) - before[low]);
+      const auto bit = static_cast<std::uint16_t>(1U << low);
+      levels[high] = static_cast<std::uint16_t>(now[low] != 0 ? levels[high] | bit : levels[high] & ~bit);
+    }
+  }
+};
+
+template <class C>
+void splits_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, bool zeros_alone,
+               std::uint32_t* HWY_RESTRICT n, std::uint8_t* HWY_RESTRICT level) {
+  Occupied<C> occupied;
+  for_all_counts(counts, size, windows, occupied, n, [&](std::int64_t x) HWY_ATTR {
+    formulas::BestSplit best(n[x], occupied.sum);
+    std::uint64_t k = 0, s = 0;
+    for (std::size_t high = 0; high < 16; ++high)
+      for (std::uint32_t bits = occupied.levels[high]; bits != 0; bits &= bits - 1) {
+        const std::size_t at = 16 * high + static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
+        k += occupied.counts[at], s += at * occupied.counts[at];
+        if (k < n[x] && (at > 0 || zeros_alone)) best.offer(static_cast<std::uint32_t>(at), k, s);
+      }
+    level[x] = static_cast<std::uint8_t>(best.level());
+  });
+}
+
+template <class C>
+struct Terms {
+  const EntropyTerms& terms;
+  TermSum<C> sum = 0;
+  HWY_INLINE void change(std::size_t, const C* before, const C* now, std::uint32_t bits) {
+    for (; bits != 0; bits &= bits - 1) {
+      const auto low = static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
+      sum += terms.of(now[low]) - terms.of(before[low]);
+    }
+  }
+};
+
+template <class C>
+void entropies_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const EntropyTerms& terms,
+                  std::uint32_t* HWY_RESTRICT n, double* HWY_RESTRICT entropy) {
+  Terms<C> sum{terms};
+  for_all_counts(counts, size, windows, sum, n, [&](std::int64_t x) HWY_ATTR {
+    entropy[x] = n[x] == 0 ? 0 : formulas::entropy_of(terms.of(static_cast<C>(n[x])) - sum.sum, n[x]);
+  });
+}
+
+template <class C>
+inline constexpr ColumnKernels<C> column_set = {add_levels<C>, step_levels<C>, percentiles_of<C>, ranks_of<C>,
+                                                modes_of<C>,   splits_of<C>,   entropies_of<C>};
 
 std::int64_t find_cell_of(const std::uint16_t* HWY_RESTRICT x, const std::uint16_t* HWY_RESTRICT y, std::int64_t n,
                           std::uint16_t left, std::uint16_t top, std::uint16_t width, std::uint16_t height,

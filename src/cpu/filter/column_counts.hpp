@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include "cpu/filter/entropy_terms.hpp"
 
 namespace areal::cpu {
 
@@ -29,6 +30,16 @@ struct ColumnKernels {
   /// percentile, and `rest`, how many of that level's pixels are before it; null where that does not matter.
   void (*percentiles)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, double percent,
                       std::uint32_t* n, std::uint8_t* level, std::uint32_t* rest);
+  /// The pixels of each window that are at most its level of `centres`.
+  void (*ranks)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const std::uint8_t* centres,
+                std::uint32_t* n, std::uint32_t* up_to);
+  /// The least of the most frequent levels; 0 without pixels, as the others.
+  void (*modes)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, std::uint32_t* n,
+                std::uint8_t* level);
+  void (*splits)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, bool zeros_alone,
+                 std::uint32_t* n, std::uint8_t* level);
+  void (*entropies)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const EntropyTerms& terms,
+                    std::uint32_t* n, double* entropy);
 };
 
 /// The best ones for this CPU.

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <variant>
-#include "cpu/filter/column_counts.hpp"
+#include "cpu/filter/counted_columns.hpp"
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_keys.hpp"
 #include "cpu/filter/rank_network.hpp"
-#include "cpu/filter/rank_rows.hpp"
+#include "cpu/filter/rank_panel.hpp"
 #include "cpu/filter/strips.hpp"
 
 namespace areal::cpu {
@@ -22,15 +22,6 @@ constexpr std::int64_t least_panel = 256;
 constexpr std::int64_t least_tile = 64, most_tile = 1024;
 constexpr std::int64_t most_tile_cells = 65535;  // cells have coordinates of 16 bits
 constexpr std::int64_t classes = 256;
-
-/// Without what lies beyond the image where that is nothing.
-formulas::WindowAxis cut(const formulas::WindowAxis& axis) {
-  if (axis.edge != Edge::shrink) return axis;
-  formulas::WindowAxis cut = axis;
-  cut.before = std::min(axis.before, axis.extent);
-  cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, axis.extent);
-  return cut;
-}
 
 /// A cell of a tile, to be sorted.
 template <class Key>
@@ -76,7 +67,7 @@ std::string Ranks::refusal(Structure structure, const FilterRequest& request) {
     return takes ? "" : "it takes medians of 3x3 and 5x5 pixels of up to 32 bits, without masks and nan omit";
   }
   if (structure == Structure::column_counts) return size_of(request.in) == 1 ? "" : "it takes 8u and 8s";
-  for (const formulas::WindowAxis& axis : {cut(request.columns), cut(request.rows)})
+  for (const formulas::WindowAxis& axis : {cut_to_image(request.columns), cut_to_image(request.rows)})
     if (axis.size > most_tile_cells - most_tile)
       return "it takes windows of up to " + std::to_string(most_tile_cells - most_tile) + " columns and rows";
   return "";
@@ -92,8 +83,8 @@ Ranks::Ranks(const FilterRequest& request)
     : request_(request),
       structure_(structure_named(request.algorithm)),
       percent_(std::get<filter::Percentile>(request.filter).percent),
-      columns_(structure_ == Structure::network ? request.columns : cut(request.columns)),
-      rows_(structure_ == Structure::network ? request.rows : cut(request.rows)) {
+      columns_(structure_ == Structure::network ? request.columns : cut_to_image(request.columns)),
+      rows_(structure_ == Structure::network ? request.rows : cut_to_image(request.rows)) {
   lay_out();
 }
 
@@ -156,45 +147,21 @@ void Ranks::lay_out() {
   workspace_bytes_ = cache_line + end * static_cast<std::size_t>(slots(request_.threads));
 }
 
-// What panels and tiles have in common: outputs from column `first` on of one channel of an image.
+// What panels and tiles have in common.
 template <class T>
-class Ranks::Panel {
+class Ranks::Panel : protected RankPanel<T> {
  protected:
-  using Keys = RankKeys<T>;
-  using Key = typename Keys::Key;
-
   Panel(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first, char* memory)
-      : ranks_(ranks),
+      : RankPanel<T>(ranks.request_, ranks.columns_, ranks.panel_, arguments, plane, first,
+                     reinterpret_cast<std::int32_t*>(memory + ranks.layout_.shown)),
+        ranks_(ranks),
         layout_(ranks.layout_),
-        memory_(memory),
-        first_(first),
-        windows_(std::min(ranks.panel_, ranks.columns_.outputs - first)),
-        cells_(windows_ + ranks.columns_.size - 1),
-        out_(plane_of(arguments.out, plane, false)),
-        rows_(ranks.request_, plane_of(arguments.image, plane, false),
-              ranks.request_.mask ? plane_of(arguments.mask, plane / ranks.request_.image.channels, false)
-                                  : arguments.mask,
-              first - ranks.columns_.before, cells_, array<std::int32_t>(ranks.layout_.shown)),
-        fill_(converted<T>(ranks.request_.fill)),
-        least_(static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>(ranks.request_.min_count, 1, std::numeric_limits<std::uint32_t>::max()))) {}
+        memory_(memory) {}
 
   template <class U>
   U* array(std::size_t offset) const {
     return reinterpret_cast<U*>(memory_ + offset);
   }
-  /// Writes of(i) for each output i of row y.
-  template <class Of>
-  void write(std::int64_t y, const Of& of) const {
-    const std::int64_t step = out_.column_pitch();
-    char* const to = static_cast<char*>(out_.row(y)) + first_ * step;
-    if (step == static_cast<std::int64_t>(sizeof(T))) {
-      for (std::int64_t i = 0; i < windows_; ++i) put(to + i * static_cast<std::int64_t>(sizeof(T)), of(i));
-    } else {
-      for (std::int64_t i = 0; i < windows_; ++i) put(to + i * step, of(i));
-    }
-  }
-  static void put(char* to, T value) { std::memcpy(to, &value, sizeof value); }
   static T not_a_number() {
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
     if constexpr (std::is_same_v<T, Half>) return Half{0x7e00};
@@ -204,11 +171,6 @@ class Ranks::Panel {
   const Ranks& ranks_;
   const Layout& layout_;
   char* memory_;
-  std::int64_t first_, windows_, cells_;
-  View out_;
-  RankRows<T> rows_;
-  T fill_;
-  std::uint32_t least_;
 };
 
 template <class T>
@@ -334,50 +296,25 @@ class Ranks::CountsPanel : Panel<T> {
   CountsPanel(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
               char* memory)
       : Base(ranks, arguments, plane, first, memory),
-        counts_{this->template array<C>(this->layout_.coarse), this->template array<C>(this->layout_.fine),
-                this->cells_} {}
+        columns_(
+            {this->template array<C>(this->layout_.coarse), this->template array<C>(this->layout_.fine), this->cells_},
+            this->template array<std::uint16_t>(this->layout_.levels), this->template array<Key>(this->layout_.keys),
+            this->template array<Cell>(this->layout_.marks)) {}
 
   void run(std::int64_t begin, std::int64_t end) {
-    const ColumnKernels<C>& kernels = column_kernels<C>();
-    std::memset(counts_.coarse, 0, static_cast<std::size_t>(16 * this->cells_) * sizeof(C));
-    std::memset(counts_.fine, 0, static_cast<std::size_t>(17 * 16 * this->cells_) * sizeof(C));
-    auto* const entering = this->template array<std::uint16_t>(this->layout_.levels);
-    std::uint16_t* const leaving = entering + this->cells_;
-    const std::int64_t size = this->ranks_.rows_.size;
     auto* const n = this->template array<std::uint32_t>(this->layout_.n);
     auto* const level = this->template array<std::uint8_t>(this->layout_.level);
-    std::int64_t top = begin - this->ranks_.rows_.before;
-    for (std::int64_t v = top; v < top + size; ++v) {
-      levels(v, entering);
-      kernels.add(counts_, entering);
-    }
-    for (std::int64_t y = begin; y < end; ++y, ++top) {
-      if (y > begin) {
-        levels(top + size - 1, entering);
-        levels(top - 1, leaving);
-        kernels.step(counts_, entering, leaving);
-      }
-      kernels.percentiles(counts_, this->ranks_.columns_.size, this->windows_, this->ranks_.percent_, n, level,
-                          nullptr);
+    columns_.for_rows(this->rows_, this->ranks_.rows_, begin, end, [&](std::int64_t y, const ColumnCounts<C>& counts) {
+      column_kernels<C>().percentiles(counts, this->ranks_.columns_.size, this->windows_, this->ranks_.percent_, n,
+                                      level, nullptr);
       this->write(y, [&, least = this->least_, fill = this->fill_](std::int64_t i) {
         return n[i] < least ? fill : Keys::pixel(level[i]);
       });
-    }
+    });
   }
 
  private:
-  void levels(std::int64_t position, std::uint16_t* to) const {
-    auto* const keys = this->template array<Key>(this->layout_.keys);
-    auto* const marks = this->template array<Cell>(this->layout_.marks);
-    if (this->rows_.read(position, keys, marks)) {
-      for (std::int64_t i = 0; i < this->cells_; ++i)
-        to[i] = marks[i] == Cell::valid ? static_cast<std::uint16_t>(keys[i]) : no_level;
-    } else {
-      for (std::int64_t i = 0; i < this->cells_; ++i) to[i] = static_cast<std::uint16_t>(keys[i]);
-    }
-  }
-
-  ColumnCounts<C> counts_;
+  CountedColumns<T, C> columns_;
 };
 
 template <class T, class C>

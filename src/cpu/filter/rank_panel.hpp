@@ -1,0 +1,64 @@
+#pragma once
+// A panel of outputs of one channel of an image, for filters that sort or count keys.
+
+#include <algorithm>
+#include <areal/filter.hpp>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include "cpu/filter/element.hpp"
+#include "cpu/filter/rank_rows.hpp"
+#include "cpu/filter/strips.hpp"
+
+namespace areal::cpu {
+
+/// Without what lies beyond the image where that is nothing.
+inline formulas::WindowAxis cut_to_image(const formulas::WindowAxis& axis) {
+  if (axis.edge != Edge::shrink) return axis;
+  formulas::WindowAxis cut = axis;
+  cut.before = std::min(axis.before, axis.extent);
+  cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, axis.extent);
+  return cut;
+}
+
+template <class T, class Out = T>
+class RankPanel {
+ protected:
+  using Keys = RankKeys<T>;
+  using Key = typename Keys::Key;
+
+  /// At most `panel` outputs from column `first` on. `shown` holds an index for each cell.
+  RankPanel(const FilterRequest& request, const formulas::WindowAxis& columns, std::int64_t panel,
+            const FilterArguments& arguments, std::int64_t plane, std::int64_t first, std::int32_t* shown)
+      : first_(first),
+        windows_(std::min(panel, columns.outputs - first)),
+        cells_(windows_ + columns.size - 1),
+        out_(plane_of(arguments.out, plane, false)),
+        rows_(request, plane_of(arguments.image, plane, false),
+              request.mask ? plane_of(arguments.mask, plane / request.image.channels, false) : arguments.mask,
+              first - columns.before, cells_, shown),
+        fill_(converted<Out>(request.fill)),
+        least_(static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>(request.min_count, 1, std::numeric_limits<std::uint32_t>::max()))) {}
+
+  /// Writes of(i) for each output i of row y.
+  template <class Of>
+  void write(std::int64_t y, const Of& of) const {
+    const std::int64_t step = out_.column_pitch();
+    char* const to = static_cast<char*>(out_.row(y)) + first_ * step;
+    if (step == static_cast<std::int64_t>(sizeof(Out))) {
+      for (std::int64_t i = 0; i < windows_; ++i) put(to + i * static_cast<std::int64_t>(sizeof(Out)), of(i));
+    } else {
+      for (std::int64_t i = 0; i < windows_; ++i) put(to + i * step, of(i));
+    }
+  }
+  static void put(char* to, Out value) { std::memcpy(to, &value, sizeof value); }
+
+  std::int64_t first_, windows_, cells_;
+  View out_;
+  RankRows<T> rows_;
+  Out fill_;
+  std::uint32_t least_;  ///< valid pixels of a window
+};
+
+}  // namespace areal::cpu
