@@ -355,9 +355,8 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     """Medians of the window around every element; of an even number of them the upper one.
 
     Windows may have more than one element along any 2 axes. footprint: an array of ones, whose shape is the size. mode: one. Other arguments as in
-    ``uniform_filter``. A window that holds a NaN gives NaN; SciPy's result is then undefined, and it is wrong for windows many times larger than the
-    array, where it repeats an edge that reflects or wraps too few times. The time hardly depends on the size. As scipy.ndimage.median_filter of SciPy
-    1.17.
+    ``uniform_filter``. A window that holds a NaN gives NaN, where SciPy's result is undefined. In mode reflect, SciPy is wrong for windows of 8 times the
+    array's extent and more. The time hardly depends on the size. As scipy.ndimage.median_filter of SciPy 1.17.
     """
     return _percentile(50.0, input, size, footprint, output, mode, cval, origin, axes)
 

@@ -14,7 +14,7 @@ from door import Door
 from histograms import edges_of, of_a_channel
 from oracle import Oracle
 from questions import TYPE_OF, Question, mask_of, pixels, weights_of
-from ranks import LEVELS, PERCENT, STATS
+from ranks import LEVELS, PERCENT
 from room import Room
 
 DTYPE_OF = {"32u": "uint32", "32s": "int32", "64u": "uint64", "64s": "int64", "32f": "float32", "64f": "float64"}
@@ -278,7 +278,7 @@ def filters(room: Room, question: Question) -> Answer:
         more: dict[str, Any] = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
         if stat not in LEVELS:
             more["nan"] = "omit" if question.ignore_nan else "propagate"
-        if stat not in STATS:
+        if stat not in PERCENT and stat not in LEVELS:
             more["dtype"] = "float64"
         if stat == "percentile":
             more["q"] = PERCENT[stat]

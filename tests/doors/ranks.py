@@ -13,7 +13,6 @@ from windows import Windows
 
 PERCENT = {"median": 50, "percentile": 25}
 LEVELS = ("equalize", "otsu", "entropy", "modal")  # of 8 and 16 bits
-STATS = (*PERCENT, *LEVELS)
 
 
 def _split(cells: np.ndarray) -> int:
