@@ -92,22 +92,22 @@ struct Extremes {
         return Word{part.at[2 * i + 1 < 4 ? 2 * i + 1 : 3]} << 32 | part.at[2 * i < 4 ? 2 * i : 2];
       return part.at[i < 4 ? i : 3];
     }
-    AREAL_DEVICE void add(const M& m, const Part& part) {
+    AREAL_DEVICE void add(const M& machine, const Part& part) {
       AREAL_UNROLL
       for (int i = 0; i < count; ++i) {
         const Word other = from(part, i);
         if constexpr (bytes <= 2)
-          word[i] = m.min2(word[i], other);
+          word[i] = machine.min2(word[i], other);
         else
           word[i] = other < word[i] ? other : word[i];
       }
     }
-    AREAL_DEVICE Part part(const M& m) const {
+    AREAL_DEVICE Part part(const M& machine) const {
       Part part;
       AREAL_UNROLL
       for (int i = 0; i < 4; ++i) {
         if constexpr (bytes == 1)
-          part.at[i] = m.permute(word[2 * i], word[2 * i + 1], 0x7351);
+          part.at[i] = machine.permute(word[2 * i], word[2 * i + 1], 0x7351);
         else if constexpr (bytes == 8)
           part.at[i] = static_cast<std::uint32_t>(i % 2 == 0 ? word[i / 2] : word[i / 2] >> 32);
         else

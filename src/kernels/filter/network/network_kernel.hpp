@@ -286,20 +286,23 @@ struct RankNetwork {
       AREAL_UNROLL
       for (int row = 0; row < 2; ++row) {
         two(order, sorted[row] + i, median[row][i], median[row][i + 1]);
-        if (bytes == 1 || !a.real) continue;
-        AREAL_UNROLL
-        for (int side = 0; side < 2; ++side) {
-          Word top = sorted[row][i + side][k - 1];
-          AREAL_UNROLL
-          for (int j = 1; j < k; ++j) top = order.most(top, sorted[row][i + side + j][k - 1]);
-          median[row][i + side] = order.most(median[row][i + side], unknown(top));
-        }
+        if constexpr (bytes > 1)
+          if (a.real) mark_unknown(order, sorted[row] + i, median[row] + i);
       }
+    }
+  }
+  /// The medians of two windows become the last key where a window holds it: it is that of NaN.
+  AREAL_DEVICE static void mark_unknown(const Order& order, const Word (*column)[k], Word* median) {
+    AREAL_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      Word top = column[side][k - 1];
+      AREAL_UNROLL
+      for (int j = 1; j < k; ++j) top = order.most(top, column[side + j][k - 1]);
+      median[side] = order.most(median[side], unknown(top));
     }
   }
   /// All ones where the largest key of a window is.
   AREAL_DEVICE static Word unknown(Word top) {
-    if constexpr (bytes == 1) return 0;
     if constexpr (bytes == 2)
       return ((top & 0xffff) == 0xffff ? 0xffffu : 0u) | (top >> 16 == 0xffff ? 0xffff0000u : 0u);
     return top == static_cast<Word>(~Word{0}) ? top : 0;
