@@ -326,7 +326,7 @@ def test_what_is_refused() -> None:
             filters.mean(image, **wrong)
     with pytest.raises(areal.InvalidArgument, match="method otsu"):
         filters.threshold(image, 3, method="otsu")  # type: ignore[arg-type]
-    for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt"}, "percentiles run on the CPU")):
+    for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt", "mask": image == 0}, "neither masks")):
         with pytest.raises(areal.InvalidArgument, match=words):
             filters.percentile(image, 3, **wrong)
     for name in ("equalize", "otsu", "entropy", "modal"):

@@ -303,7 +303,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "filters on a device", "c++?filter",
-        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|windows of up to)|has no kernel for filters on",
+        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|windows of (up to |)\d)|has no kernel for filters on",
         "Devices have fewer kernels of filters; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
