@@ -36,8 +36,8 @@ struct Arguments<FilterPlan> {
 /// Work on fewer bytes of output ends too soon for Ctrl-C to matter.
 constexpr std::uint64_t long_bytes = 64 << 20;
 
-/// P is SatPlan, HistogramPlan, FilterPlan or MatchPlan. Take and return workspaces with the GIL, so that no thread holds a lock
-/// when the process forks.
+/// P is SatPlan, HistogramPlan, FilterPlan or MatchPlan. Take and return workspaces with the GIL, so that no thread
+/// holds a lock when the process forks.
 template <class P>
 class Planned {
   struct Slot;

@@ -52,7 +52,8 @@ inline double of_levels(const areal::Filter& filter, const Seen& seen, double bi
   if (std::holds_alternative<areal::filter::Equalize>(filter)) {
     std::int64_t up_to = 0;
     for (const double p : seen.pixels) up_to += p <= seen.centre ? 1 : 0;
-    return static_cast<double>(static_cast<std::int64_t>(bins - 1) * up_to / seen.n);
+    const std::int64_t level = static_cast<std::int64_t>(bins - 1) * up_to / seen.n;
+    return static_cast<double>(level);
   }
   std::int64_t best = 0;
   if (const auto* const otsu = std::get_if<areal::filter::Otsu>(&filter)) {

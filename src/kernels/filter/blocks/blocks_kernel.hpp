@@ -201,7 +201,7 @@ struct Blocks {
   AREAL_DEVICE Term term_of(const Raw& raw, int j) const {
     const auto p = term<double>(raw.pixel[j]);
     if constexpr (C::counts)
-      if ((raw.marks >> (8 * j) & 0xff) == 0 || (a.omit_nan && !(p == p))) return Term{};
+      if ((raw.marks >> (8 * j) & 0xff) == 0 || (a.omit_nan && std::isnan(p))) return Term{};
     return C::of(p);
   }
 
