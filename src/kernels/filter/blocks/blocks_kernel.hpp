@@ -251,9 +251,9 @@ struct Blocks {
   }
   template <int together_, class Row>
   AREAL_DEVICE void leave_by(Shared& s, int first, int cell, const Row& row_at) const {
-    Term sum[V];
+    Term sum[V] = {};
     const auto add_rows = [&](int i) {
-      Raw raw[together_];
+      Raw raw[together_] = {};
       AREAL_UNROLL
       for (int k = 0; k < together_; ++k)
         if (i + k >= cell) raw[k] = row_at(first + i + k);
@@ -314,14 +314,14 @@ struct Blocks {
     Term whole[V], prefix[V];
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) whole[j] = prefix[j] = Term{};
-    Raw next[ahead];
+    Raw next[ahead] = {};
     if (!low) leave(s, at, first, begin - first);
     // From `entry` on rows enter, at first without outputs, and some rows earlier they are on their way.
     int position = low ? begin + a.rows.size - 1 : entry - ahead;  // of the last row of a window
     AREAL_NO_UNROLL
     for (; position < at.last; ++position) {
       const int start = position - (a.rows.size - 1), cell = start & (block - 1);
-      Term sum[V];
+      Term sum[V] = {};
       if (low) {
         low_window(s, at, start, sum);
       } else {
@@ -362,10 +362,10 @@ struct Blocks {
   AREAL_DEVICE void low_window_by(int position, Term (&sum)[V], const Row& row_at) const {
     const int rest = block - (position & (block - 1)), split = rest < a.rows.size ? rest : 0;
     // The rows of the first block from its end upwards, if there are two; then the others.
-    Term prefix[V];
+    Term prefix[V] = {};
     AREAL_NO_UNROLL
     for (int i = 0; i < a.rows.size; i += together_) {
-      Raw raw[together_];
+      Raw raw[together_] = {};
       AREAL_UNROLL
       for (int k = 0; k < together_; ++k)
         if (i + k < a.rows.size) raw[k] = row_at(position + (i + k < split ? split - 1 - i - k : i + k));

@@ -24,8 +24,8 @@ struct BlockOf {
   static constexpr int count = moments ? 4 : counts ? 3 : terms == BlockTerms::squares ? 2 : 1;
   static constexpr int sum = moments ? 3 : 0;  ///< where p is; squares and counts follow
 
-  struct Term {
-    double at[count] = {};  ///< of no pixel, at first
+  struct Term {  // without a constructor, which unoptimized device code calls for each element, on a stack too small
+    double at[count];
   };
 
   AREAL_DEVICE static Term of(double p) {
