@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include "kernels/filter/axis.hpp"
 #include "kernels/filter/blocks/columns.hpp"
 #include "kernels/filter/finish.hpp"
@@ -85,9 +86,10 @@ struct Blocks {
     int complete;    ///< the thread, or the last one whose windows are complete
     int last;        ///< the row after the last one that windows need
   };
-  /// Four pixels as they lie in memory.
+  /// Four pixels as they lie in memory; of 16f their bits, as arrays of Half call a constructor in unoptimized builds.
+  using Bits = std::conditional_t<std::is_same_v<In, Half>, std::uint16_t, In>;
   struct Raw {
-    In pixel[V];
+    Bits pixel[V];
     std::uint32_t marks;  // a byte each: 0 does not count
   };
 
@@ -147,7 +149,7 @@ struct Blocks {
     const int y = a.rows.pixel(position);
     if (y < 0) {
       AREAL_UNROLL
-      for (int j = 0; j < V; ++j) raw.pixel[j] = beyond();
+      for (int j = 0; j < V; ++j) raw.pixel[j] = __builtin_bit_cast(Bits, beyond());
       raw.marks = a.beyond_counts ? 0x01010101 : 0;
       return raw;
     }
@@ -158,7 +160,8 @@ struct Blocks {
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) {
       const int x = m.get(s.shown[j][m.thread()]);
-      raw.pixel[j] = x < 0 ? beyond() : load_element<M, In>(m, from + x * a.from.column, a.finish.pixel_aligned);
+      raw.pixel[j] = __builtin_bit_cast(
+          Bits, x < 0 ? beyond() : load_element<M, In>(m, from + x * a.from.column, a.finish.pixel_aligned));
       if constexpr (C::counts) {
         std::uint32_t mark = x < 0 ? a.beyond_counts : 1;
         if (a.mask != nullptr && x >= 0)
@@ -176,7 +179,7 @@ struct Blocks {
     const char* const from = at.image + y * a.from.row + x * static_cast<std::int64_t>(sizeof(In));
     AREAL_UNROLL
     for (int i = 0; i < V; i += each) {
-      const auto part = m.load(reinterpret_cast<const Vec<In, each>*>(from) + i / each);
+      const auto part = m.load(reinterpret_cast<const Vec<Bits, each>*>(from) + i / each);
       AREAL_UNROLL
       for (int j = 0; j < each; ++j) raw.pixel[i + j] = part.at[j];
     }
@@ -199,7 +202,7 @@ struct Blocks {
     return word;
   }
   AREAL_DEVICE Term term_of(const Raw& raw, int j) const {
-    const auto p = term<double>(raw.pixel[j]);
+    const auto p = term<double>(__builtin_bit_cast(In, raw.pixel[j]));
     if constexpr (C::counts)
       if ((raw.marks >> (8 * j) & 0xff) == 0 || (a.omit_nan && std::isnan(p))) return Term{};
     return C::of(p);
