@@ -15,6 +15,8 @@ namespace {
 
 // Columns of a panel: its rows stay in the second-level cache.
 constexpr std::int64_t usual_panel = 1024;
+// Columns of a panel that are convolved along the column at a time.
+constexpr std::int64_t convolved_columns = 128;
 constexpr int usual_passes = 5;
 
 const filter::Gaussian& gaussian_of(const FilterRequest& request) { return std::get<filter::Gaussian>(request.filter); }
@@ -94,8 +96,8 @@ Gaussian::Gaussian(const FilterRequest& request)
     if (rows_.passes > 0) layout_.stages.push_back(RowBlocks::Layout::of(end, rows_.window(), count));
     layout_.rings.push_back(doubles(rows_.ring() * layout_.pitch));
   }
-  layout_.pointers = doubles(std::max(rows_.size(), columns_.size()));
-  layout_.merged = doubles(length), layout_.other = doubles(length), layout_.sums = doubles(length);
+  layout_.pointers = doubles(std::max(rows_.size() + rows_.together() - 1, columns_.size()));
+  layout_.merged = doubles(rows_.together() * layout_.pitch), layout_.other = doubles(length), layout_.sums = doubles(length);
   layout_.values = doubles(length), layout_.out = doubles(length);
   for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole}) *one = doubles(count);
   for (std::size_t* one : {&layout_.total, &layout_.between, &layout_.longer}) *one = doubles(count / 8 + 1);
@@ -131,7 +133,12 @@ class Gaussian::Strip {
       next_[s] = begin - request_.rows.before + stage * rows.box.reach();
       if (rows.passes > 0) boxes_[s].emplace(gaussian_.layout_.stages[s], memory_, rows.window(), positions_.count);
     }
-    for (std::int64_t y = begin; y < end; ++y) row(y);
+    for (std::int64_t y = begin; y < end; y += rows.together()) {
+      const std::int64_t count = std::min(rows.together(), end - y);
+      merge_rows(y - request_.rows.before + rows.reach, count, array(gaussian_.layout_.merged));
+      for (std::int64_t r = 0; r < count; ++r)
+        row(y + r, array(gaussian_.layout_.merged) + r * gaussian_.layout_.pitch);
+    }
   }
 
  private:
@@ -189,13 +196,16 @@ class Gaussian::Strip {
     gaussian_kernels().extend(to, above, below, rows.box.inner, rows.box.outer, positions_.count, to);
   }
 
-  // A row of columns that are filtered, at its positions.
-  void merge_rows(std::int64_t centre, double* to) {
+  // `count` rows of columns that are filtered, at their positions, a pitch apart.
+  void merge_rows(std::int64_t centre, std::int64_t count, double* to) {
     const Along& rows = gaussian_.rows_;
     if (rows.passes > 0) return box(rows.passes, centre, to);
     auto* const pointers = reinterpret_cast<const double**>(memory_ + gaussian_.layout_.pointers);
-    for (std::int64_t k = 0; k < rows.size(); ++k) pointers[k] = after(0, centre - rows.reach + k);
-    gaussian_kernels().convolve(pointers, rows.weights.data(), rows.reach, positions_.count, to);
+    for (std::int64_t k = 0; k < rows.size() + count - 1; ++k) pointers[k] = after(0, centre - rows.reach + k);
+    for (std::int64_t x = 0; x < positions_.count; x += convolved_columns)
+      for (std::int64_t r = 0; r < count; ++r)
+        gaussian_kernels().convolve(pointers + r, rows.weights.data(), rows.reach, x,
+                                    std::min(positions_.count, x + convolved_columns), to + r * gaussian_.layout_.pitch);
   }
 
   // The boxes along a row, in turn from one buffer to the other.
@@ -218,19 +228,18 @@ class Gaussian::Strip {
     }
   }
 
-  void row(std::int64_t y) {
+  // Writes a row of the output from its columns.
+  void row(std::int64_t y, double* merged) {
     const auto& layout = gaussian_.layout_;
     const Along &rows = gaussian_.rows_, &columns = gaussian_.columns_;
-    double* const merged = array(layout.merged);
     double* const values = array(layout.values);
-    merge_rows(y - request_.rows.before + rows.reach, merged);
     if (columns.passes > 0) {
       box_columns(merged, array(layout.other), values);
     } else {
       auto* const pointers = reinterpret_cast<const double**>(memory_ + layout.pointers);
       const double* const first = merged + (positions_.covered_begin - positions_.start);
       for (std::int64_t k = 0; k < columns.size(); ++k) pointers[k] = first + k;
-      gaussian_kernels().convolve(pointers, columns.weights.data(), columns.reach, outputs_, values);
+      gaussian_kernels().convolve(pointers, columns.weights.data(), columns.reach, 0, outputs_, values);
     }
     if (request_.columns.edge == Edge::shrink)
       gaussian_kernels().scale(values, columns.shares.data() + begin_, rows.shares[static_cast<std::size_t>(y)],

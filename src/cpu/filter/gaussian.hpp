@@ -49,7 +49,9 @@ class Gaussian {
     std::vector<double> shares;  ///< with edge `shrink`: 1 / the weights inside, by output
     Along(const Axis& axis, double sigma, const formulas::WindowAxis& window);
     std::int64_t stages() const { return passes == 0 ? 1 : passes; }
-    std::int64_t ring() const { return passes == 0 ? size() : 2 * box.reach() + 1; }
+    /// Rows that are computed together: the columns of their windows then stay in the first-level cache.
+    std::int64_t together() const { return passes == 0 ? 8 : 1; }
+    std::int64_t ring() const { return passes == 0 ? size() + together() - 1 : 2 * box.reach() + 1; }
     std::int64_t window() const { return 2 * box.inside + 1; }
   };
 

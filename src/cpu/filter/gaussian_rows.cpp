@@ -11,12 +11,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Products and sums round apart, so that all targets have the same bits.
-void convolve(const double* const* rows, const double* weights, std::int64_t reach, std::int64_t n, double* out) {
-  std::int64_t i = 0;
+void convolve(const double* const* rows, const double* weights, std::int64_t reach, std::int64_t begin,
+              std::int64_t end, double* out) {
+  std::int64_t i = begin;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<double> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+  for (; i + 4 * lanes <= end; i += 4 * lanes) {
     const double* from = rows[reach] + i;
     auto weight = hn::Set(d, weights[0]);
     auto a = hn::Mul(hn::LoadU(d, from), weight), b = hn::Mul(hn::LoadU(d, from + lanes), weight),
@@ -34,7 +35,7 @@ void convolve(const double* const* rows, const double* weights, std::int64_t rea
     hn::StoreU(c, d, out + i + 2 * lanes), hn::StoreU(e, d, out + i + 3 * lanes);
   }
 #endif
-  for (; i < n; ++i) {
+  for (; i < end; ++i) {
     double sum = rows[reach][i] * weights[0];
     for (std::int64_t k = reach; k > 0; --k) sum += (rows[reach - k][i] + rows[reach + k][i]) * weights[k];
     out[i] = sum;

@@ -6,10 +6,10 @@
 namespace areal::cpu {
 
 struct GaussianKernels {
-  /// out = rows[reach] weights[0] + the sum of (rows[reach - k] + rows[reach + k]) weights[k], from the largest k down
-  /// to
-  /// 1. Elements of rows may be of the same memory, not of out's.
-  void (*convolve)(const double* const* rows, const double* weights, std::int64_t reach, std::int64_t n, double* out);
+  /// Elements [begin, end) of out = rows[reach] weights[0] + the sum of (rows[reach - k] + rows[reach + k]) weights[k],
+  /// from the largest k down to 1. Elements of rows may be of the same memory, not of out's.
+  void (*convolve)(const double* const* rows, const double* weights, std::int64_t reach, std::int64_t begin,
+                   std::int64_t end, double* out);
   /// out = inner sums + outer (left + right); `out` may be `sums`.
   void (*extend)(const double* sums, const double* left, const double* right, double inner, double outer,
                  std::int64_t n, double* out);
