@@ -1,5 +1,6 @@
 #include "cpu/filter/block_rows.hpp"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -125,13 +126,13 @@ void put_blocks(const BlockWindows& of, std::int64_t b, std::int64_t lanes, cons
 }
 
 // Sums of windows of more than 8, a vector of blocks at a time: scratch.prefix and scratch.suffix hold the sums of all
-// blocks' first cells, then of all second cells, and so on.
+// blocks' first cells, then of all second cells, and so on, in whole cache lines.
 void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const BlockScratch& scratch,
                  double* HWY_RESTRICT out) {
   const hn::ScalableTag<double> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t blocks = of.positions / 8, last = of.size - 1, n = of.outputs;
+  const std::int64_t blocks = of.positions / 8, pitch = (blocks + 7) / 8 * 8 + 8, last = of.size - 1, n = of.outputs;
   double* HWY_RESTRICT prefix = static_cast<double*>(scratch.prefix);
   double* HWY_RESTRICT suffix = static_cast<double*>(scratch.suffix);
   double* HWY_RESTRICT total = static_cast<double*>(scratch.total);
@@ -148,17 +149,17 @@ void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const B
     hn::StoreU(sum, d, to);
     const auto forwards = [&](V x) HWY_ATTR {
       sum = hn::Add(sum, x);
-      to += blocks;
+      to += pitch;
       hn::StoreU(sum, d, to);
     };
     forwards(x1), forwards(x2), forwards(x3), forwards(x4), forwards(x5), forwards(x6), forwards(x7);
     hn::StoreU(sum, d, total + block);
     sum = x7;
-    to = suffix + 7 * blocks + block;
+    to = suffix + 7 * pitch + block;
     hn::StoreU(sum, d, to);
     const auto backwards = [&](V x) HWY_ATTR {
       sum = hn::Add(x, sum);
-      to -= blocks;
+      to -= pitch;
       hn::StoreU(sum, d, to);
     };
     backwards(x6), backwards(x5), backwards(x4), backwards(x3), backwards(x2), backwards(x1), backwards(x0);
@@ -166,10 +167,10 @@ void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const B
   for (; block < blocks; ++block) {
     const double* const cell = row + 8 * block;
     double forwards = cell[0], backwards = cell[7];
-    prefix[block] = forwards, suffix[7 * blocks + block] = backwards;
+    prefix[block] = forwards, suffix[7 * pitch + block] = backwards;
     for (std::int64_t i = 1; i < 8; ++i) {
-      prefix[i * blocks + block] = forwards = forwards + cell[i];
-      suffix[(7 - i) * blocks + block] = backwards = cell[7 - i] + backwards;
+      prefix[i * pitch + block] = forwards = forwards + cell[i];
+      suffix[(7 - i) * pitch + block] = backwards = cell[7 - i] + backwards;
     }
     total[block] = forwards;
   }
@@ -183,8 +184,8 @@ void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const B
     const auto windows = [&](std::int64_t cell) HWY_ATTR {
       const bool turns = cell + rest >= 8;
       const std::int64_t end = turns ? cell + rest - 8 : cell + rest, ends = b + away + (turns ? 1 : 0);
-      return hn::Add(hn::Add(hn::LoadU(d, suffix + cell * blocks + b), turns ? longer : shorter),
-                     hn::LoadU(d, prefix + end * blocks + ends));
+      return hn::Add(hn::Add(hn::LoadU(d, suffix + cell * pitch + b), turns ? longer : shorter),
+                     hn::LoadU(d, prefix + end * pitch + ends));
     };
     const V v0 = windows(0), v1 = windows(1), v2 = windows(2), v3 = windows(3), v4 = windows(4), v5 = windows(5),
             v6 = windows(6), v7 = windows(7);
@@ -197,73 +198,41 @@ void sums_across(const BlockWindows& of, const double* HWY_RESTRICT row, const B
   }
 }
 
-// Sums of windows of up to 8, by the same vectors of blocks: a window inside its block from its first cell on, and any
-// other from the cells' suffix sums in registers and the next block's prefix sums in scratch.prefix.
+// Sums of windows of up to 8. Those that end in the next block add the cells of their first block from the last one on,
+// and then the sum of the others. -0 changes nothing where it is added.
 template <int size>
-void near_sums(const BlockWindows& of, const double* HWY_RESTRICT row, const BlockScratch& scratch,
-               double* HWY_RESTRICT out) {
-  const hn::ScalableTag<double> d;
-  using V = hn::Vec<decltype(d)>;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t blocks = of.positions / 8, n = of.outputs;
-  double* HWY_RESTRICT prefix =
-      static_cast<double*>(scratch.prefix);  // of all blocks' first cells, then of two cells, ..
-  double* HWY_RESTRICT window = static_cast<double*>(scratch.suffix);  // of all blocks' first cells, ..
-  std::int64_t block = 0;
-  for (; block + lanes <= blocks; block += lanes) {
-    V a0, a1, a2, a3, b0, b1, b2, b3;
-    hn::LoadInterleaved4(d, row + 8 * block, a0, a1, a2, a3);
-    hn::LoadInterleaved4(d, row + 8 * block + 4 * lanes, b0, b1, b2, b3);
-    const V x[8] = {hn::ConcatEven(d, b0, a0), hn::ConcatEven(d, b1, a1), hn::ConcatEven(d, b2, a2),
-                    hn::ConcatEven(d, b3, a3), hn::ConcatOdd(d, b0, a0),  hn::ConcatOdd(d, b1, a1),
-                    hn::ConcatOdd(d, b2, a2),  hn::ConcatOdd(d, b3, a3)};
-    V sum = x[0];
-    for (int cell = 0; cell < size - 1; ++cell) {
-      if (cell > 0) sum = hn::Add(sum, x[cell]);
-      hn::StoreU(sum, d, prefix + cell * blocks + block);
-    }
-    for (int cell = 0; cell <= 8 - size; ++cell) {
-      sum = x[cell];
-      for (int k = 1; k < size; ++k) sum = hn::Add(sum, x[cell + k]);
-      hn::StoreU(sum, d, window + cell * blocks + block);
-    }
-    sum = x[7];
-    for (int cell = 7; cell > 8 - size; --cell) {
-      if (cell < 7) sum = hn::Add(x[cell], sum);
-      hn::StoreU(hn::Add(sum, hn::Zero(d)), d, window + cell * blocks + block);
-    }
+void near_sums(const BlockWindows& of, const double* HWY_RESTRICT row, double* HWY_RESTRICT out) {
+  const hn::CappedTag<double, 8> d;
+  constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  // Cells of a window's first block, if it ends in the next; else 0.
+  const auto split = [&](std::int64_t i) {
+    const std::int64_t cell = (of.first + i) % 8;
+    return cell + size > 8 ? 8 - cell : 0;
+  };
+  // By output, of eight: whether cell k of its window is among those that it adds first, and among the others.
+  const double yes = std::bit_cast<double>(~std::uint64_t{0});
+  HWY_ALIGN double before[size][8], after[size][8], whole[8];
+  for (std::int64_t i = 0; i < 8; ++i) {
+    whole[i] = split(i) > 0 ? 0.0 : -0.0;  // of the blocks between
+    for (int k = 0; k < size; ++k) before[k][i] = k < split(i) ? yes : 0, after[k][i] = k < split(i) ? 0 : yes;
   }
-  for (; block < blocks; ++block) {
-    const double* const x = row + 8 * block;
-    double sum = x[0];
-    for (int cell = 0; cell < size - 1; ++cell) {
-      if (cell > 0) sum += x[cell];
-      prefix[cell * blocks + block] = sum;
+  std::int64_t begin = 0;
+  for (; begin + 8 <= of.outputs; begin += 8)
+    for (std::int64_t i = 0; i < 8; i += lanes) {
+      const double* const cells = row + of.first + begin + i;
+      const auto is = [&](const double* marks) HWY_ATTR { return hn::MaskFromVec(hn::Load(d, marks + i)); };
+      auto first = hn::Set(d, -0.0), rest = first;
+      for (int k = size - 2; k >= 0; --k)
+        first = hn::IfThenElse(is(before[k]), hn::Add(hn::LoadU(d, cells + k), first), first);
+      for (int k = 0; k < size; ++k) rest = hn::IfThenElse(is(after[k]), hn::Add(rest, hn::LoadU(d, cells + k)), rest);
+      hn::StoreU(hn::Add(hn::Add(first, hn::Load(d, whole + i)), rest), d, out + begin + i);
     }
-    for (int cell = 0; cell <= 8 - size; ++cell) {
-      sum = x[cell];
-      for (int k = 1; k < size; ++k) sum += x[cell + k];
-      window[cell * blocks + block] = sum;
-    }
-    sum = x[7];
-    for (int cell = 7; cell > 8 - size; --cell) {
-      if (cell < 7) sum = x[cell] + sum;
-      window[cell * blocks + block] = sum + 0.0;
-    }
-  }
-  HWY_ALIGN double buffer[8 * hn::MaxLanes(d)];
-  for (std::int64_t b = 0; 8 * b < of.first + n; b += lanes) {
-    V v[8];
-    for (int cell = 0; cell < 8; ++cell) {
-      v[cell] = hn::LoadU(d, window + cell * blocks + b);
-      if (cell + size > 8) v[cell] = hn::Add(v[cell], hn::LoadU(d, prefix + (cell + size - 9) * blocks + b + 1));
-    }
-    hn::StoreInterleaved4(hn::InterleaveLower(d, v[0], v[4]), hn::InterleaveLower(d, v[1], v[5]),
-                          hn::InterleaveLower(d, v[2], v[6]), hn::InterleaveLower(d, v[3], v[7]), d, buffer);
-    hn::StoreInterleaved4(hn::InterleaveUpper(d, v[0], v[4]), hn::InterleaveUpper(d, v[1], v[5]),
-                          hn::InterleaveUpper(d, v[2], v[6]), hn::InterleaveUpper(d, v[3], v[7]), d,
-                          buffer + 4 * lanes);
-    put_blocks(of, b, lanes, buffer, out);
+  for (; begin < of.outputs; ++begin) {
+    const double* const cells = row + of.first + begin;
+    double first = -0.0, rest = -0.0;
+    for (std::int64_t k = split(begin) - 1; k >= 0; --k) first = cells[k] + first;
+    for (std::int64_t k = split(begin); k < size; ++k) rest += cells[k];
+    out[begin] = split(begin) > 0 ? first + 0.0 + rest : rest;
   }
 }
 #endif
@@ -281,19 +250,19 @@ void windows_of(const BlockWindows& of, const void* from, const BlockScratch& sc
 #ifdef AREAL_HAS_SUMS_ACROSS
   if constexpr (std::is_same_v<M, Sum> && block == 8) switch (of.size) {
       case 2:
-        return near_sums<2>(of, row, scratch, out);
+        return near_sums<2>(of, row, out);
       case 3:
-        return near_sums<3>(of, row, scratch, out);
+        return near_sums<3>(of, row, out);
       case 4:
-        return near_sums<4>(of, row, scratch, out);
+        return near_sums<4>(of, row, out);
       case 5:
-        return near_sums<5>(of, row, scratch, out);
+        return near_sums<5>(of, row, out);
       case 6:
-        return near_sums<6>(of, row, scratch, out);
+        return near_sums<6>(of, row, out);
       case 7:
-        return near_sums<7>(of, row, scratch, out);
+        return near_sums<7>(of, row, out);
       case 8:
-        return near_sums<8>(of, row, scratch, out);
+        return near_sums<8>(of, row, out);
       default:
         return sums_across(of, row, scratch, out);
     }

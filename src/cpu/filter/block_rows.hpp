@@ -17,7 +17,8 @@ struct BlockWindows {
 };
 /// Arrays for a row of positions.
 struct BlockScratch {
-  void *prefix, *suffix, *whole;   ///< `positions` each
+  static constexpr std::int64_t padding = 128;
+  void *prefix, *suffix, *whole;   ///< `positions + padding` each
   void *total, *between, *longer;  ///< positions / block + 1 each
 };
 

@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::int64_t chunk = 512;
 
+// Elements from a row of the workspace to the next, for pixels and the one beyond the edge: whole cache lines.
+std::int64_t row_pitch(std::int64_t width) {
+  constexpr auto line = static_cast<std::int64_t>(cache_line);
+  return (width + line) / line * line;
+}
+
 bool is_least(const FilterRequest& request) { return std::holds_alternative<filter::Minimum>(request.filter); }
 
 /// The axis without what changes nothing: an image and a block beyond each edge are enough where the pixels there add
@@ -83,15 +89,15 @@ Blocks::Blocks(const FilterRequest& request)
     Layer& layer = layers_[static_cast<std::size_t>(i)];
     const std::size_t bytes = block_kernels(layer.merge, request.in).bytes;
     widest = std::max(widest, bytes);
-    layer.suffix = place(end, row_block_ * (width + 1), bytes);
-    layer.totals = place(end, ring_ * (width + 1), bytes);
+    layer.suffix = place(end, row_block_ * row_pitch(width), bytes);
+    layer.totals = place(end, ring_ * row_pitch(width), bytes);
     for (std::size_t* one : {&layer.whole, &layer.prefix, &layer.row}) *one = place(end, width + 1, bytes);
     layer.windows = place(end, along_.outputs, bytes);
   }
   layout_.pixels = place(end, std::max(width, chunk), 8);
   layout_.valid = place(end, width, 1);
   for (std::size_t* one : {&layout_.spread, &layout_.prefix, &layout_.suffix, &layout_.whole})
-    *one = place(end, along_.positions, widest);
+    *one = place(end, along_.positions + BlockScratch::padding, widest);
   for (std::size_t* one : {&layout_.total, &layout_.between, &layout_.longer})
     *one = place(end, along_.positions / column_block_ + 1, widest);
   for (std::size_t* one : {&layout_.count, &layout_.numerator, &layout_.values, &layout_.out})
@@ -276,7 +282,7 @@ class Blocks::Strip {
   }
 
   char* at(std::size_t l, std::size_t offset, std::int64_t row = 0) const {
-    return memory_ + offset + static_cast<std::size_t>(row * (width_ + 1)) * kernels_[l]->bytes;
+    return memory_ + offset + static_cast<std::size_t>(row * row_pitch(width_)) * kernels_[l]->bytes;
   }
   void copy(std::size_t l, void* to, const void* from) const {
     std::memcpy(to, from, static_cast<std::size_t>(width_ + 1) * kernels_[l]->bytes);

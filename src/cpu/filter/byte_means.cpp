@@ -136,7 +136,7 @@ HWY_EXPORT(byte_kernels);
 
 namespace {
 
-constexpr std::int64_t panel = 1024;  // elements of a row
+constexpr std::int64_t panel = 2048;  // elements of a row
 constexpr std::int64_t ahead = 4;     // rows
 // Rows of a column, or pixels of a window, whose sum fits 16 bits.
 constexpr std::int64_t most_added = 257;

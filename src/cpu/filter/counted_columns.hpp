@@ -45,7 +45,7 @@ class CountedColumns {
 
  private:
   void read(const RankRows<T>& rows, std::int64_t position, std::uint16_t* to) const {
-    if (rows.read(position, keys_, marks_)) {
+    if (rows.read(position, keys_, marks_) != Marks::none) {
       for (std::int64_t i = 0; i < counts_.cells; ++i)
         to[i] = marks_[i] == Cell::valid ? static_cast<std::uint16_t>(keys_[i]) : no_level;
     } else {

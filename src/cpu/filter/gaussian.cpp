@@ -97,9 +97,11 @@ Gaussian::Gaussian(const FilterRequest& request)
     layout_.rings.push_back(doubles(rows_.ring() * layout_.pitch));
   }
   layout_.pointers = doubles(std::max(rows_.size() + rows_.together() - 1, columns_.size()));
-  layout_.merged = doubles(rows_.together() * layout_.pitch), layout_.other = doubles(length), layout_.sums = doubles(length);
+  layout_.merged = doubles(rows_.together() * layout_.pitch), layout_.other = doubles(length),
+  layout_.sums = doubles(length);
   layout_.values = doubles(length), layout_.out = doubles(length);
-  for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole}) *one = doubles(count);
+  for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole})
+    *one = doubles(count + BlockScratch::padding);
   for (std::size_t* one : {&layout_.total, &layout_.between, &layout_.longer}) *one = doubles(count / 8 + 1);
   layout_.bytes = end;
   workspace_bytes_ = cache_line + end * static_cast<std::size_t>(slots(request.threads));
@@ -205,7 +207,8 @@ class Gaussian::Strip {
     for (std::int64_t x = 0; x < positions_.count; x += convolved_columns)
       for (std::int64_t r = 0; r < count; ++r)
         gaussian_kernels().convolve(pointers + r, rows.weights.data(), rows.reach, x,
-                                    std::min(positions_.count, x + convolved_columns), to + r * gaussian_.layout_.pitch);
+                                    std::min(positions_.count, x + convolved_columns),
+                                    to + r * gaussian_.layout_.pitch);
   }
 
   // The boxes along a row, in turn from one buffer to the other.

@@ -88,7 +88,8 @@ Guided::Guided(const FilterRequest& request)
   layout_.count_again = doubles(outputs), layout_.share_again = doubles(outputs);
   layout_.values = doubles(outputs), layout_.out = doubles(outputs);
   const std::int64_t most_count = std::max(count, again_count);
-  for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole}) *one = doubles(most_count);
+  for (std::size_t* one : {&layout_.prefix, &layout_.suffix, &layout_.whole})
+    *one = doubles(most_count + BlockScratch::padding);
   for (std::size_t* one : {&layout_.total, &layout_.between, &layout_.longer}) *one = doubles(most_count / 8 + 1);
   layout_.bytes = end;
   workspace_bytes_ = cache_line + end * static_cast<std::size_t>(slots(request.threads));

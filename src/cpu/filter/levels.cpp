@@ -248,7 +248,7 @@ class Levels::SlidingPanel : Panel<T, Out> {
   void read(std::int64_t position, std::int64_t at, const Visit& visit) const {
     auto* const keys = this->template array<T>(this->layout_.keys);
     auto* const marks = this->template array<Cell>(this->layout_.marks);
-    const bool has_marks = this->rows_.read(position, keys, marks);
+    const bool has_marks = this->rows_.read(position, keys, marks) != Marks::none;
     std::uint32_t* place = columns_ + at;
     for (std::int64_t i = 0; i < this->cells_; ++i, place += height_) {
       const std::uint32_t before = *place;

@@ -82,7 +82,9 @@ HWY_INLINE void select(V* wire) {
 }
 
 template <class Key>
-void medians_of_3(const std::array<const Key*, 5>& rows, const std::array<Key*, 5>& sorted, std::int64_t n, Key* out) {
+void medians_of_3(const std::array<const Key*, 5>& of, const std::array<Key*, 5>& to, std::int64_t n, Key* out) {
+  const std::array<const Key*, 5> rows = of;  // copies, which bytes that are stored cannot change
+  const std::array<Key*, 5> sorted = to;
   const hn::ScalableTag<Key> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -13,6 +13,8 @@ namespace areal::cpu {
 
 /// What a cell is to its window.
 enum class Cell : std::uint8_t { valid, left_out, nan };
+/// Which cells of a row may be other than valid.
+enum class Marks : std::uint8_t { none, outside, everywhere };
 
 template <class T>
 class RankRows {
@@ -40,20 +42,42 @@ class RankRows {
     beyond_ = !holds ? Cell::left_out : mark_of(value);
   }
 
-  /// The row at a position. Returns false if all cells are valid; `marks` is then not written.
-  bool read(std::int64_t position, Key* keys, Cell* marks) const {
+  /// Whether pixels inside the image are keys where they are, and valid.
+  bool are_keys() const {
+    if constexpr (!std::is_same_v<T, Key>) return false;
+    const auto size = static_cast<std::int64_t>(sizeof(T));
+    return !request_.mask && image_.column_pitch() == size && image_.row_pitch % size == 0 &&
+           reinterpret_cast<std::uintptr_t>(image_.data) % sizeof(T) == 0;
+  }
+  /// Cells inside the image.
+  std::int64_t inside_begin() const { return inside_begin_; }
+  std::int64_t inside_end() const { return inside_end_; }
+  /// The first pixel inside of the row at a position; null beyond the image.
+  const void* inside(std::int64_t position) const {
+    const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
+    return y < 0 ? nullptr : static_cast<const char*>(image_.row(y)) + (first_ + inside_begin_) * image_.column_pitch();
+  }
+
+  /// The row at a position, in the image without the keys of cells [skip_begin, skip_end), if `are_keys()`. Writes
+  /// `marks`, but for Marks::none.
+  Marks read(std::int64_t position, Key* keys, Cell* marks, std::int64_t skip_begin = 0,
+             std::int64_t skip_end = 0) const {
     const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
     if (y < 0) {
       std::fill_n(keys, cells_, beyond_key_);
       std::fill_n(marks, cells_, beyond_);
-      return beyond_ != Cell::valid;
+      return beyond_ != Cell::valid ? Marks::everywhere : Marks::none;
     }
     const char* const row = static_cast<const char*>(image_.row(y));
     const std::int64_t step = image_.column_pitch();
     const auto size = static_cast<std::int64_t>(sizeof(T)), inside = inside_end_ - inside_begin_;
     const char* const from = row + (first_ + inside_begin_) * step;
     Key* const to = keys + inside_begin_;
-    if (step == size) {
+    if (skip_begin < skip_end) {
+      std::memcpy(to, from, static_cast<std::size_t>(skip_begin - inside_begin_) * sizeof(T));
+      std::memcpy(keys + skip_end, from + (skip_end - inside_begin_) * size,
+                  static_cast<std::size_t>(inside_end_ - skip_end) * sizeof(T));
+    } else if (step == size) {
       std::memcpy(to, from, static_cast<std::size_t>(inside) * sizeof(T));
     } else {
       for (std::int64_t i = 0; i < inside; ++i) std::memcpy(to + i, from + i * step, sizeof(T));
@@ -64,7 +88,8 @@ class RankRows {
     }
     // Rows without NaN and mask have no marks, unless cells beyond the edge are left out.
     const bool outside = inside < cells_;
-    bool has_marks = has_nan || request_.mask || (outside && beyond_ != Cell::valid && !copies());
+    const bool has_marks_inside = has_nan || request_.mask;
+    bool has_marks = has_marks_inside || (outside && beyond_ != Cell::valid && !copies());
     if (!has_marks && Keys::is_real && outside)
       for_outside([&](std::int64_t i) {
         if (shown_[i] >= 0 && Keys::is_nan(pixel(row, step, shown_[i]))) has_marks = true;
@@ -74,8 +99,11 @@ class RankRows {
       const auto mark = [&](std::int64_t x, T value) {
         return valid != nullptr && valid[x] == 0 ? Cell::left_out : mark_of(value);
       };
-      for (std::int64_t i = 0; i < inside; ++i)
-        marks[inside_begin_ + i] = mark(first_ + inside_begin_ + i, std::bit_cast<T>(to[i]));
+      if (has_marks_inside)
+        for (std::int64_t i = 0; i < inside; ++i)
+          marks[inside_begin_ + i] = mark(first_ + inside_begin_ + i, std::bit_cast<T>(to[i]));
+      else
+        std::fill_n(marks + inside_begin_, inside, Cell::valid);
       for_outside(
           [&](std::int64_t i) { marks[i] = shown_[i] < 0 ? beyond_ : mark(shown_[i], pixel(row, step, shown_[i])); });
     }
@@ -83,7 +111,7 @@ class RankRows {
       for (std::int64_t i = 0; i < inside; ++i) to[i] = Keys::key(std::bit_cast<T>(to[i]));
     for_outside(
         [&](std::int64_t i) { keys[i] = shown_[i] < 0 ? beyond_key_ : Keys::key(pixel(row, step, shown_[i])); });
-    return has_marks;
+    return has_marks_inside ? Marks::everywhere : has_marks ? Marks::outside : Marks::none;
   }
 
   /// Prefetches the row at a position.

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::int64_t network_panel = 8192;  // outputs, so that a panel's rows stay in the L2 cache
 constexpr std::int64_t network_chunk = 1024;  // so that their sorted columns stay in the L1 cache
-constexpr std::int64_t ahead = 4;             // rows
-constexpr std::int64_t counts_cells = 1100;   // columns of 16-bit counts, in the L2 cache
+constexpr std::int64_t sorted_pitch = network_chunk + 2 * network_slack;  // whole cache lines
+constexpr std::int64_t ahead = 4;                                         // rows
+constexpr std::int64_t counts_cells = 1100;                               // columns of 16-bit counts, in the L2 cache
 constexpr std::int64_t least_panel = 256;
 constexpr std::int64_t least_tile = 64, most_tile = 1024;
 constexpr std::int64_t most_tile_cells = 65535;  // cells have coordinates of 16 bits
@@ -115,7 +116,7 @@ void Ranks::lay_out() {
     const std::int64_t row = cells + network_slack;
     l.rows = place(end, 5 * row, size);
     l.row_marks = place(end, 5 * row, 1);
-    l.sorted = place(end, 5 * (row + network_slack), size);
+    l.sorted = place(end, 5 * sorted_pitch, size);
     l.out = place(end, row, size);
   } else {
     l.keys = place(end, cells, size);
@@ -184,8 +185,12 @@ class Ranks::NetworkPanel : Panel<T> {
                char* memory)
       : Base(ranks, arguments, plane, first, memory), size_(ranks.columns_.size), pitch_(this->cells_ + network_slack) {
     for (std::size_t j = 0; j < 5; ++j)
-      sorted_[j] =
-          this->template array<Key>(this->layout_.sorted) + static_cast<std::int64_t>(j) * (pitch_ + network_slack);
+      sorted_[j] = this->template array<Key>(this->layout_.sorted) + static_cast<std::int64_t>(j) * sorted_pitch;
+    const std::int64_t more = size_ - 1 + network_slack;  // cells that a chunk reads beyond its windows
+    const std::int64_t end = this->rows_.inside_end() - more;
+    if (!this->rows_.are_keys() || end <= this->rows_.inside_begin()) return;
+    direct_begin_ = this->rows_.inside_begin(), direct_end_ = end;
+    if (direct_begin_ + more < direct_end_) skip_begin_ = direct_begin_ + more, skip_end_ = direct_end_;
   }
   void run(std::int64_t begin, std::int64_t end) {
     const std::int64_t top = begin - this->ranks_.rows_.before;
@@ -207,7 +212,13 @@ class Ranks::NetworkPanel : Panel<T> {
   }
   void read(std::int64_t position) {
     const std::size_t at = slot(position);
-    has_marks_[at] = this->rows_.read(position, keys(at), marks(at));
+    marks_of_[at] = this->rows_.read(position, keys(at), marks(at), skip_begin_, skip_end_);
+    const void* const inside = direct_begin_ < direct_end_ ? this->rows_.inside(position) : nullptr;
+    direct_[at] = inside == nullptr ? keys(at) + direct_begin_
+                                    : static_cast<const Key*>(inside) + (direct_begin_ - this->rows_.inside_begin());
+  }
+  Key key(std::size_t at, std::int64_t cell) const {
+    return cell >= skip_begin_ && cell < skip_end_ ? direct_[at][cell - direct_begin_] : keys(at)[cell];
   }
 
   void fetch(std::int64_t y) const {
@@ -219,27 +230,35 @@ class Ranks::NetworkPanel : Panel<T> {
 
   void row(std::int64_t y) {
     const std::int64_t top = y - this->ranks_.rows_.before, n = this->windows_;
-    std::array<const Key*, 5> rows{};
-    for (std::int64_t j = 0; j < size_; ++j) rows[static_cast<std::size_t>(j)] = keys(slot(top + j));
-    Key* const out = this->template array<Key>(this->layout_.out);
+    const bool is_full = static_cast<std::uint32_t>(size_ * size_) >= this->least_;
+    Key* const buffer = this->template array<Key>(this->layout_.out);
+    Key* out = buffer;
+    if constexpr (std::is_same_v<T, Key>) {
+      char* const to = static_cast<char*>(this->out_.row(y)) + this->first_ * this->out_.column_pitch();
+      if (is_full && this->out_.column_pitch() == static_cast<std::int64_t>(sizeof(T)) &&
+          reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0)
+        out = reinterpret_cast<Key*>(to);
+    }
     if constexpr (sizeof(Key) <= 4) {
       const NetworkKernels<Key>& kernels = network_kernels<Key>();
       const auto medians = size_ == 3 ? kernels.of_3 : kernels.of_5;
-      for (std::int64_t i = 0; i < n; i += network_chunk) {
-        medians(rows, sorted_, std::min(network_chunk, n - i), out + i);
-        for (std::size_t j = 0; j < static_cast<std::size_t>(size_); ++j) rows[j] += network_chunk;
+      for (std::int64_t i = 0; i < n;) {
+        const bool is_direct = i >= direct_begin_ && i < direct_end_;
+        const std::int64_t stop = i < direct_begin_ ? direct_begin_ : is_direct ? direct_end_ : n;
+        const std::int64_t windows = std::min(network_chunk, stop - i);
+        std::array<const Key*, 5> rows{};
+        for (std::int64_t j = 0; j < size_; ++j) {
+          const std::size_t at = slot(top + j);
+          rows[static_cast<std::size_t>(j)] = is_direct ? direct_[at] + (i - direct_begin_) : keys(at) + i;
+        }
+        // Vectors write beyond the last window: what comes next, or nothing that may be written.
+        Key* const to = i + windows + network_slack <= n ? out + i : buffer + i;
+        medians(rows, sorted_, windows, to);
+        if (to != out + i) std::copy_n(to, windows, out + i);
+        i += windows;
       }
     }
-    const bool is_full = static_cast<std::uint32_t>(size_ * size_) >= this->least_;
-    if constexpr (std::is_same_v<T, Key>) {
-      if (is_full && this->out_.column_pitch() == static_cast<std::int64_t>(sizeof(T)))
-        std::memcpy(static_cast<char*>(this->out_.row(y)) + this->first_ * static_cast<std::int64_t>(sizeof(T)), out,
-                    static_cast<std::size_t>(n) * sizeof(T));
-      else
-        this->write(y, [&](std::int64_t i) { return is_full ? out[i] : this->fill_; });
-    } else {
-      this->write(y, [&](std::int64_t i) { return is_full ? Keys::pixel(out[i]) : this->fill_; });
-    }
+    if (out == buffer) this->write(y, [&](std::int64_t i) { return is_full ? Keys::pixel(out[i]) : this->fill_; });
     repair(y, top);
   }
 
@@ -248,19 +267,28 @@ class Ranks::NetworkPanel : Panel<T> {
     std::int64_t done = 0;  // windows before this one are right
     std::array<const Cell*, 5> marked{};
     std::size_t count = 0;
-    for (std::int64_t j = 0; j < size_; ++j)
-      if (has_marks_[slot(top + j)]) marked[count++] = marks(slot(top + j));
+    bool everywhere = false;
+    for (std::int64_t j = 0; j < size_; ++j) {
+      const std::size_t at = slot(top + j);
+      if (marks_of_[at] != Marks::none) marked[count++] = marks(at);
+      everywhere |= marks_of_[at] == Marks::everywhere;
+    }
     if (count == 0) return;
     const std::int64_t step = this->out_.column_pitch();
     char* const to = static_cast<char*>(this->out_.row(y)) + this->first_ * step;
-    for (std::int64_t cell = 0; cell < this->cells_; ++cell) {
-      bool is_marked = false;
-      for (std::size_t k = 0; k < count; ++k) is_marked |= marked[k][cell] != Cell::valid;
-      if (!is_marked) continue;
-      const std::int64_t last = std::min(cell, this->windows_ - 1);
-      for (std::int64_t i = std::max(done, cell - size_ + 1); i <= last; ++i) Base::put(to + i * step, median(i, top));
-      done = std::max(done, last + 1);
-    }
+    const auto look = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t cell = begin; cell < end; ++cell) {
+        bool is_marked = false;
+        for (std::size_t k = 0; k < count; ++k) is_marked |= marked[k][cell] != Cell::valid;
+        if (!is_marked) continue;
+        const std::int64_t last = std::min(cell, this->windows_ - 1);
+        for (std::int64_t i = std::max(done, cell - size_ + 1); i <= last; ++i)
+          Base::put(to + i * step, median(i, top));
+        done = std::max(done, last + 1);
+      }
+    };
+    look(0, everywhere ? this->cells_ : this->rows_.inside_begin());
+    if (!everywhere) look(this->rows_.inside_end(), this->cells_);
   }
 
   T median(std::int64_t window, std::int64_t top) const {
@@ -269,8 +297,8 @@ class Ranks::NetworkPanel : Panel<T> {
     for (std::int64_t j = 0; j < size_; ++j) {
       const std::size_t at = slot(top + j);
       for (std::int64_t cell = window; cell < window + size_; ++cell) {
-        const Cell mark = has_marks_[at] ? marks(at)[cell] : Cell::valid;
-        if (mark == Cell::valid) valid[n++] = keys(at)[cell];
+        const Cell mark = marks_of_[at] != Marks::none ? marks(at)[cell] : Cell::valid;
+        if (mark == Cell::valid) valid[n++] = key(at, cell);
         if (mark == Cell::nan) ++nan;
       }
     }
@@ -282,8 +310,11 @@ class Ranks::NetworkPanel : Panel<T> {
   }
 
   std::int64_t size_, pitch_;
+  // Windows whose cells are read in the image, and the cells that only these need.
+  std::int64_t direct_begin_ = 0, direct_end_ = 0, skip_begin_ = 0, skip_end_ = 0;
+  std::array<const Key*, 5> direct_{};  ///< from cell direct_begin_ on
   std::array<Key*, 5> sorted_{};
-  std::array<bool, 5> has_marks_{};
+  std::array<Marks, 5> marks_of_{};
 };
 
 template <class T, class C>
@@ -371,7 +402,7 @@ class Ranks::Tile : Panel<T> {
     has_nan_ = false;
     valid_ = 0;
     for (std::int64_t r = 0; r < rows; ++r) {
-      const bool has_marks = this->rows_.read(top + r, keys, marks);
+      const bool has_marks = this->rows_.read(top + r, keys, marks) != Marks::none;
       const auto cell = static_cast<std::uint32_t>(r * cells);
       if (may_have_nan) std::memset(nan_ + cell, 0, static_cast<std::size_t>(cells));
       for (std::int64_t i = 0; i < cells; ++i) {
