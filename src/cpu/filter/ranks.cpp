@@ -214,8 +214,7 @@ class Ranks::NetworkPanel : Panel<T> {
     const std::size_t at = slot(position);
     marks_of_[at] = this->rows_.read(position, keys(at), marks(at), skip_begin_, skip_end_);
     const void* const inside = direct_begin_ < direct_end_ ? this->rows_.inside(position) : nullptr;
-    direct_[at] = inside == nullptr ? keys(at) + direct_begin_
-                                    : static_cast<const Key*>(inside) + (direct_begin_ - this->rows_.inside_begin());
+    direct_[at] = inside == nullptr ? keys(at) + direct_begin_ : static_cast<const Key*>(inside);
   }
   Key key(std::size_t at, std::int64_t cell) const {
     return cell >= skip_begin_ && cell < skip_end_ ? direct_[at][cell - direct_begin_] : keys(at)[cell];
