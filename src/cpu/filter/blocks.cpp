@@ -7,6 +7,7 @@
 #include <variant>
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/finish.hpp"
+#include "cpu/filter/marks.hpp"
 #include "cpu/filter/strips.hpp"
 #include "cpu/query/modular.hpp"
 #include "formulas/block_order.hpp"
@@ -182,11 +183,10 @@ class Blocks::Strip {
     if (!blocks_.counts()) return nullptr;
     char* const marks = memory_ + blocks_.layout_.valid;
     if (request_.mask)
-      for (std::int64_t x = 0; x < width_; ++x) marks[x] = mask_row(y)[x] != 0;
+      mark_kernels().of_mask(mask_row(y), width_, marks);
     else
       std::memset(marks, 1, static_cast<std::size_t>(width_));
-    if (request_.omit_nan)
-      for (std::int64_t x = 0; x < width_; ++x) marks[x] = static_cast<char>(marks[x] & (pixels[x] == pixels[x]));
+    if (request_.omit_nan) mark_kernels().without_nan(pixels, width_, marks);
     return marks;
   }
 
@@ -220,13 +220,18 @@ class Blocks::Strip {
     const double* const pixels = y < 0 ? nullptr : reals(y);
     const char* const marks = y < 0 ? nullptr : valid(y, pixels);
     const auto each = [&](auto* out, const auto& of) {
-      const auto outside = counts ? of(beyond) : std::decay_t<decltype(*out)>{};
+      using Element = std::decay_t<decltype(*out)>;
+      const auto outside = counts ? of(beyond) : Element{};
       if (y < 0)
         std::fill_n(out, width_, outside);
-      else if (marks == nullptr)
+      else if (marks == nullptr || sizeof(Element) == sizeof(double))
         for (std::int64_t x = 0; x < width_; ++x) out[x] = of(pixels[x]);
       else
-        for (std::int64_t x = 0; x < width_; ++x) out[x] = marks[x] ? of(pixels[x]) : std::decay_t<decltype(*out)>{};
+        for (std::int64_t x = 0; x < width_; ++x) out[x] = marks[x] ? of(pixels[x]) : Element{};
+      if (y >= 0 && marks != nullptr && sizeof(Element) == sizeof(double)) {
+        const Element nothing{};
+        mark_kernels().keep(out, marks, width_, sizeof nothing, &nothing, out);
+      }
       out[width_] = outside;
     };
     switch (kind) {
@@ -267,17 +272,19 @@ class Blocks::Strip {
       }
       const char* const from = image_row(y);
       const std::int64_t step = image_.column_pitch();
-      for (std::int64_t x = 0; x < width_; ++x) {
-        if constexpr (std::is_same_v<T, float>)
-          out[x] =
-              request_.in == Type::f16 ? to_float(cpu::load<Half>(from + x * step)) : cpu::load<float>(from + x * step);
-        else
-          out[x] = cpu::load<T>(from + x * step);
-      }
+      if (step == static_cast<std::int64_t>(sizeof(T)) && request_.in != Type::f16)
+        std::memcpy(out, from, static_cast<std::size_t>(width_) * sizeof(T));
+      else
+        for (std::int64_t x = 0; x < width_; ++x) {
+          if constexpr (std::is_same_v<T, float>)
+            out[x] = request_.in == Type::f16 ? to_float(cpu::load<Half>(from + x * step))
+                                              : cpu::load<float>(from + x * step);
+          else
+            out[x] = cpu::load<T>(from + x * step);
+        }
       if (!blocks_.counts()) return;
       const char* const marks = valid(y, request_.omit_nan ? reals(y) : nullptr);
-      for (std::int64_t x = 0; x < width_; ++x)
-        if (!marks[x]) out[x] = neutral;
+      mark_kernels().keep(out, marks, width_, sizeof(T), &neutral, out);
     });
   }
 

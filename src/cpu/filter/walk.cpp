@@ -5,6 +5,7 @@
 #include <utility>
 #include "cpu/filter/byte_means.hpp"
 #include "cpu/filter/finish.hpp"
+#include "cpu/filter/marks.hpp"
 #include "cpu/filter/strips.hpp"
 #include "cpu/query/modular.hpp"
 #include "cpu/threads.hpp"
@@ -192,15 +193,19 @@ class Walk::Strip {
     if (!request_.mask && step == size) return {from, nullptr};
     char* const to = memory_ + layout_.rows[buffer];
     char* const marks = memory_ + layout_.marks[buffer];
-    for (std::int64_t i = 0; i < width_; ++i)
-      std::memcpy(to + i * size, from + i * step, static_cast<std::size_t>(size));
+    const bool is_contiguous = step == size;
+    if (!is_contiguous)
+      for (std::int64_t i = 0; i < width_; ++i)
+        std::memcpy(to + i * size, from + i * step, static_cast<std::size_t>(size));
     if (!request_.mask) return {to, nullptr};
     const char* const valid = mask_row(y);
-    for (std::int64_t x = 0, i = 0; x < request_.image.width; ++x)
-      for (std::int64_t c = 0; c < together_; ++c, ++i) {
-        marks[i] = valid[x] != 0 ? 1 : 0;
-        if (marks[i] == 0) std::memset(to + i * size, 0, static_cast<std::size_t>(size));
-      }
+    if (together_ == 1)
+      mark_kernels().of_mask(valid, width_, marks);
+    else
+      for (std::int64_t x = 0, i = 0; x < request_.image.width; ++x)
+        for (std::int64_t c = 0; c < together_; ++c, ++i) marks[i] = valid[x] != 0 ? 1 : 0;
+    const std::uint64_t nothing = 0;
+    mark_kernels().keep(is_contiguous ? from : to, marks, width_, static_cast<std::size_t>(size), &nothing, to);
     return {to, marks};
   }
 
