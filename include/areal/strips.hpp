@@ -285,27 +285,29 @@ class StripWindows {
 /// A filter of one image, strip by strip: the bits of a FilterPlan over the whole image, whatever the strips, read or
 /// pushed. On the CPU.
 ///
-/// Memory. A strip of h rows reads up to h + n rows, n as for StripWindows, and makes h: with p bytes in a row of
-/// pixels and of the mask, and o in a row of the output, it takes 2 (h + n) p + 2 h o bytes and the plan's workspace.
-/// The heights are as for StripWindows.
+/// Memory. A strip of h rows reads up to h + n rows and makes h: n is as for StripWindows, with the window that follows
+/// from a Gaussian's sigma; guided filters have twice that. With p bytes in a row of pixels and of the mask or guide,
+/// and o in a row of the output, it takes 2 (h + n) p + 2 h o bytes and the plan's workspace. The heights are as for
+/// StripWindows.
 ///
 /// For one image at a time, from one thread.
 class StripFilter {
  public:
-  /// Images of that shape (batch 1). Throws as FilterPlan and StripSat; InvalidArgument for thresholds of `wolf`, which
-  /// need the whole image first, and for another backend than the CPU.
+  /// Images of that shape (batch 1). Throws as FilterPlan and StripSat; InvalidArgument for thresholds of `wolf` and
+  /// Equalize of 16u, which need the whole image first, and for another backend than the CPU.
   StripFilter(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options,
               const PieceOptions& strips = {});
   ~StripFilter();
   StripFilter(StripFilter&&) noexcept;
   StripFilter& operator=(StripFilter&&) noexcept;
 
-  /// As StripWindows::run. A strip has one view.
-  void run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_mask = {});
-  /// \name As StripWindows'.
+  /// As StripWindows::run. A strip has one view. `read_second` reads the mask or the guide of the options, the guide in
+  /// the image's layout; no filter has both.
+  void run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_second = {});
+  /// \name As StripWindows'; `second` is the same part of the mask or the guide.
   ///@{
   void begin(WindowStripSink sink);
-  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask = {});
+  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& second = {});
   void finish();
   ///@}
 

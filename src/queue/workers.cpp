@@ -56,9 +56,12 @@ std::vector<Worker> workers_named(std::string_view text) {
     const std::string_view name = text.substr(at, end - at);
     const auto worker = worker_named(name);
     require(worker.has_value(), "workers ", text, ": `", name, "` is none; ", may_be);
-    for (const Worker& other : workers)
-      require(other.backend != worker->backend || other.device != worker->device, "workers ", text, ": `", name,
-              "` is there twice");
+    for (const Worker& other : workers) {
+      if (other.backend != worker->backend || other.device != worker->device) continue;
+      require(other.backend != Backend::cpu, "workers ", text, ": the CPU is one worker, and `", name,
+              "` would be a second; cpu:N gives it N threads");
+      throw InvalidArgument("workers " + std::string(text) + ": `" + std::string(name) + "` is there twice");
+    }
     workers.push_back(*worker);
     at = end + 1;
   }

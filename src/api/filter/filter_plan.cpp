@@ -434,20 +434,15 @@ std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* 
 void FilterPlan::State::run_rows(const FilterArguments& arguments, const cpu::FilterRows& part, void* memory) const {
   std::visit(
       [&]<class Engine>(const Engine& engine) {
-        if constexpr (requires { engine.execute(arguments, memory, part); })
-          engine.execute(arguments, memory, part);
-        else if constexpr (!std::is_same_v<Engine, std::monostate>)
-          engine.execute(arguments, memory);
+        if constexpr (!std::is_same_v<Engine, std::monostate>) engine.execute(arguments, memory, part);
       },
       on_cpu);
 }
 
 std::string_view FilterPlan::State::needs_the_whole() const {
   if (device) return "only the CPU makes parts of its output";
-  if (std::holds_alternative<filter::Guided>(filter) || std::holds_alternative<filter::Gaussian>(filter))
-    return "guided filters and Gaussians are not made in parts";
-  if (is_rank(filter)) return "percentiles are not made in parts";
-  if (is_of_levels(filter)) return "equalize, otsu, entropy and modal are not made in parts";
+  if (std::holds_alternative<filter::Equalize>(filter) && in != Type::u8)
+    return "equalize of 16u has as many bins as the largest pixel of the whole image needs";
   const auto* const threshold = std::get_if<filter::Threshold>(&filter);
   const bool is_wolf = threshold != nullptr && threshold->method == filter::Local::wolf;
   return is_wolf ? "it compares every window with the largest deviation and the least pixel of the whole image" : "";

@@ -116,9 +116,10 @@ Positions Gaussian::positions(std::int64_t panel) const {
 // One thread's work on a strip of a panel of one channel of an image.
 class Gaussian::Strip {
  public:
-  Strip(const Gaussian& gaussian, const FilterArguments& arguments, std::int64_t plane, std::int64_t panel,
-        char* memory)
+  Strip(const Gaussian& gaussian, const FilterArguments& arguments, const FilterRows& rows, std::int64_t plane,
+        std::int64_t panel, char* memory)
       : gaussian_(gaussian),
+        rows_(rows),
         request_(gaussian.request_),
         image_(plane_of(arguments.image, plane, false)),
         out_(plane_of(arguments.out, plane, false)),
@@ -165,8 +166,9 @@ class Gaussian::Strip {
     const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
     if (y < 0) return positions_.fill(beyond(), to);
     const std::int64_t step = image_.column_pitch();
-    finish_kernels().reals(static_cast<const char*>(image_.row(y)) + positions_.columns_begin * step, step, request_.in,
-                           positions_.columns(), to + positions_.first_column());
+    finish_kernels().reals(
+        static_cast<const char*>(image_.row(rows_.held(y, request_.rows.extent))) + positions_.columns_begin * step,
+        step, request_.in, positions_.columns(), to + positions_.first_column());
     positions_.spread(request_.columns, beyond(), to);
   }
 
@@ -248,7 +250,7 @@ class Gaussian::Strip {
       gaussian_kernels().scale(values, columns.shares.data() + begin_, rows.shares[static_cast<std::size_t>(y)],
                                outputs_);
     const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = out_.column_pitch();
-    char* const to = static_cast<char*>(out_.row(y)) + begin_ * step;
+    char* const to = static_cast<char*>(out_.row(y - rows_.begin)) + begin_ * step;
     if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
     char* const buffer = memory_ + layout.out;
     finish_kernels().store(values, outputs_, out_.type, buffer);
@@ -257,6 +259,7 @@ class Gaussian::Strip {
   }
 
   const Gaussian& gaussian_;
+  const FilterRows& rows_;
   const FilterRequest& request_;
   ConstView image_;
   View out_;
@@ -267,13 +270,13 @@ class Gaussian::Strip {
   std::array<std::optional<RowBlocks>, most_passes> boxes_;
 };
 
-void Gaussian::execute(const FilterArguments& arguments, void* workspace) const {
+void Gaussian::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   if (arguments.out.shape.empty()) return;
-  const Strips strips(request_.image.batch * request_.image.channels * panels(), 0, request_.rows.outputs,
+  const Strips strips(request_.image.batch * request_.image.channels * panels(), rows.begin, rows.end,
                       std::min(rows_.size(), request_.image.height), slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {
-    Strip(*this, arguments, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
+    Strip(*this, arguments, rows, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
         .write(strips.begin(s), strips.end(s));
   });
 }

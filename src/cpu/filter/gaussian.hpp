@@ -38,7 +38,7 @@ class Gaussian {
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// Checked views. The workspace may hold anything.
-  void execute(const FilterArguments& arguments, void* workspace) const;
+  void execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const;
 
  private:
   class Strip;

@@ -107,8 +107,10 @@ Positions Guided::first(const Positions& again) const {
 // One thread's work on a strip of a panel of one channel of an image.
 class Guided::Strip {
  public:
-  Strip(const Guided& guided, const FilterArguments& arguments, std::int64_t plane, std::int64_t panel, char* memory)
+  Strip(const Guided& guided, const FilterArguments& arguments, const FilterRows& rows, std::int64_t plane,
+        std::int64_t panel, char* memory)
       : guided_(guided),
+        rows_(rows),
         request_(guided.request_),
         out_(plane_of(arguments.out, plane, false)),
         memory_(memory),
@@ -143,6 +145,7 @@ class Guided::Strip {
   }
 
  private:
+  std::int64_t held(std::int64_t y) const { return rows_.held(y, request_.rows.extent); }
   double* array(std::size_t offset) const { return reinterpret_cast<double*>(memory_ + offset); }
   std::uint32_t* integers(std::size_t offset) const { return reinterpret_cast<std::uint32_t*>(memory_ + offset); }
 
@@ -175,7 +178,7 @@ class Guided::Strip {
       first_.fill(view.type == Type::f32 ? static_cast<float>(beyond()) : beyond(), to);
     } else {
       const std::int64_t step = view.column_pitch();
-      finish_kernels().reals(static_cast<const char*>(view.row(y)) + first_.columns_begin * step, step, view.type,
+      finish_kernels().reals(static_cast<const char*>(view.row(held(y))) + first_.columns_begin * step, step, view.type,
                              first_.columns(), to + first_.first_column());
       first_.spread(request_.columns, view.type == Type::f32 ? static_cast<float>(beyond()) : beyond(), to);
     }
@@ -208,7 +211,7 @@ class Guided::Strip {
       first_.fill(outside, to);
     } else {
       const std::int64_t step = view.column_pitch(), n = first_.columns();
-      const auto* const from = static_cast<const std::uint8_t*>(view.row(y)) + first_.columns_begin * step;
+      const auto* const from = static_cast<const std::uint8_t*>(view.row(held(y))) + first_.columns_begin * step;
       std::uint8_t* const columns = to + first_.first_column();
       if (step == 1)
         std::memcpy(columns, from, static_cast<std::size_t>(n));
@@ -341,7 +344,7 @@ class Guided::Strip {
       if (c == guided_.channels_) continue;
       const ConstView& view = sources_[c];
       const std::int64_t step = view.column_pitch();
-      finish_kernels().reals(static_cast<const char*>(view.row(y)) + begin_ * step, step, view.type, outputs_,
+      finish_kernels().reals(static_cast<const char*>(view.row(held(y))) + begin_ * step, step, view.type, outputs_,
                              array(layout.guide[c]));
       guide[c] = array(layout.guide[c]);
     }
@@ -353,7 +356,7 @@ class Guided::Strip {
     guided_kernels().outputs(static_cast<std::int64_t>(guided_.channels_), means.data(), guide.data(),
                              array(layout.share_again), outputs_, values);
     const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = out_.column_pitch();
-    char* const to = static_cast<char*>(out_.row(y)) + begin_ * step;
+    char* const to = static_cast<char*>(out_.row(y - rows_.begin)) + begin_ * step;
     if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
     char* const buffer = memory_ + layout.out;
     finish_kernels().store(values, outputs_, out_.type, buffer);
@@ -362,6 +365,7 @@ class Guided::Strip {
   }
 
   const Guided& guided_;
+  const FilterRows& rows_;
   const FilterRequest& request_;
   std::array<ConstView, 4> sources_;  // channels of the guide, and p
   View out_;
@@ -375,14 +379,14 @@ class Guided::Strip {
   std::uint64_t down_ = 0, down_again_ = 0;  // rows of the windows that were counted last
 };
 
-void Guided::execute(const FilterArguments& arguments, void* workspace) const {
+void Guided::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   if (arguments.out.shape.empty()) return;
   const std::int64_t first_rows = std::min(2 * request_.rows.size, request_.image.height);
-  const Strips strips(request_.image.batch * request_.image.channels * panels(), 0, request_.rows.outputs, first_rows,
+  const Strips strips(request_.image.batch * request_.image.channels * panels(), rows.begin, rows.end, first_rows,
                       slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {
-    Strip(*this, arguments, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
+    Strip(*this, arguments, rows, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
         .write(strips.begin(s), strips.end(s));
   });
 }

@@ -69,9 +69,9 @@ void Levels::lay_out() {
 template <class T, class Out>
 class Levels::Panel : protected RankPanel<T, Out> {
  protected:
-  Panel(const Levels& levels, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
-        std::uint32_t most, char* memory)
-      : RankPanel<T, Out>(levels.request_, levels.columns_, levels.panel_, arguments, plane, first,
+  Panel(const Levels& levels, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+        std::int64_t first, std::uint32_t most, char* memory)
+      : RankPanel<T, Out>(levels.request_, levels.columns_, levels.panel_, arguments, part, plane, first,
                           reinterpret_cast<std::int32_t*>(memory + levels.layout_.shown)),
         levels_(levels),
         layout_(levels.layout_),
@@ -86,9 +86,11 @@ class Levels::Panel : protected RankPanel<T, Out> {
   }
   /// p of output i of row y.
   T centre(std::int64_t y, std::int64_t i) const {
-    const char* const row = static_cast<const char*>(image_.row(y + levels_.request_.centre_y));
+    const FilterRequest& request = levels_.request_;
+    const char* const row =
+        static_cast<const char*>(image_.row(this->part_.held(y + request.centre_y, request.rows.extent)));
     T value;
-    std::memcpy(&value, row + (this->first_ + i + levels_.request_.centre_x) * image_.column_pitch(), sizeof value);
+    std::memcpy(&value, row + (this->first_ + i + request.centre_x) * image_.column_pitch(), sizeof value);
     return value;
   }
   /// Writes the values of windows with enough valid pixels.
@@ -112,9 +114,9 @@ class Levels::CountsPanel : Panel<std::uint8_t, Out> {
   using Base = Panel<std::uint8_t, Out>;
 
  public:
-  CountsPanel(const Levels& levels, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
-              std::uint32_t most, char* memory)
-      : Base(levels, arguments, plane, first, most, memory),
+  CountsPanel(const Levels& levels, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+              std::int64_t first, std::uint32_t most, char* memory)
+      : Base(levels, arguments, part, plane, first, most, memory),
         columns_(
             {this->template array<C>(this->layout_.coarse), this->template array<C>(this->layout_.fine), this->cells_},
             this->template array<std::uint16_t>(this->layout_.levels),
@@ -159,9 +161,9 @@ class Levels::SlidingPanel : Panel<T, Out> {
   using Base = Panel<T, Out>;
 
  public:
-  SlidingPanel(const Levels& levels, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
-               std::uint32_t most, char* memory)
-      : Base(levels, arguments, plane, first, most, memory),
+  SlidingPanel(const Levels& levels, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+               std::int64_t first, std::uint32_t most, char* memory)
+      : Base(levels, arguments, part, plane, first, most, memory),
         columns_(this->template array<std::uint32_t>(this->layout_.columns)),
         height_(levels.rows_.size),
         width_(levels.columns_.size) {}
@@ -281,18 +283,19 @@ void Levels::survey(const FilterArguments& arguments, std::uint32_t* most) const
   });
 }
 
-void Levels::execute(const FilterArguments& arguments, void* workspace) const {
+void Levels::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   if (arguments.out.shape.empty()) return;
   char* memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   const std::int64_t planes = request_.image.batch * request_.image.channels;
   auto* const most = reinterpret_cast<std::uint32_t*>(memory);
   memory += whole_lines(static_cast<std::size_t>(planes) * 4);
   survey(arguments, most);
-  const Strips strips(planes, 0, rows_.outputs, std::min(rows_.size, request_.image.height), slots(request_.threads));
+  const Strips strips(planes, rows.begin, rows.end, std::min(rows_.size, request_.image.height),
+                      slots(request_.threads));
   const auto run = [&]<class Panel>(std::int64_t plane, std::int64_t strip) {
     char* const mine = memory + static_cast<std::size_t>(slot()) * layout_.bytes;
     for (std::int64_t x = 0; x < columns_.outputs; x += panel_)
-      Panel(*this, arguments, plane, x, most[plane], mine).run(strips.begin(strip), strips.end(strip));
+      Panel(*this, arguments, rows, plane, x, most[plane], mine).run(strips.begin(strip), strips.end(strip));
   };
   const auto run_of = [&]<class T, class Out>(std::int64_t plane, std::int64_t strip) {
     if constexpr (sizeof(T) == 1)

@@ -25,7 +25,7 @@ class Levels {
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// Checked views. The workspace may hold anything.
-  void execute(const FilterArguments& arguments, void* workspace) const;
+  void execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const;
 
  private:
   template <class T, class Out>

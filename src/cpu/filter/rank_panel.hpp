@@ -29,12 +29,14 @@ class RankPanel {
 
   /// At most `panel` outputs from column `first` on. `shown` holds an index for each cell.
   RankPanel(const FilterRequest& request, const formulas::WindowAxis& columns, std::int64_t panel,
-            const FilterArguments& arguments, std::int64_t plane, std::int64_t first, std::int32_t* shown)
-      : first_(first),
+            const FilterArguments& arguments, const FilterRows& part, std::int64_t plane, std::int64_t first,
+            std::int32_t* shown)
+      : part_(part),
+        first_(first),
         windows_(std::min(panel, columns.outputs - first)),
         cells_(windows_ + columns.size - 1),
         out_(plane_of(arguments.out, plane, false)),
-        rows_(request, plane_of(arguments.image, plane, false),
+        rows_(request, part, plane_of(arguments.image, plane, false),
               request.mask ? plane_of(arguments.mask, plane / request.image.channels, false) : arguments.mask,
               first - columns.before, cells_, shown),
         fill_(converted<Out>(request.fill)),
@@ -45,15 +47,20 @@ class RankPanel {
   template <class Of>
   void write(std::int64_t y, const Of& of) const {
     const std::int64_t step = out_.column_pitch();
-    char* const to = static_cast<char*>(out_.row(y)) + first_ * step;
+    char* const to = out_row(y);
     if (step == static_cast<std::int64_t>(sizeof(Out))) {
       for (std::int64_t i = 0; i < windows_; ++i) put(to + i * static_cast<std::int64_t>(sizeof(Out)), of(i));
     } else {
       for (std::int64_t i = 0; i < windows_; ++i) put(to + i * step, of(i));
     }
   }
+  /// The panel's part of output row y.
+  char* out_row(std::int64_t y) const {
+    return static_cast<char*>(out_.row(y - part_.begin)) + first_ * out_.column_pitch();
+  }
   static void put(char* to, Out value) { std::memcpy(to, &value, sizeof value); }
 
+  const FilterRows& part_;
   std::int64_t first_, windows_, cells_;
   View out_;
   RankRows<T> rows_;

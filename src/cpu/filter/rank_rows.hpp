@@ -24,9 +24,9 @@ class RankRows {
 
   /// Of one channel of an image, and its mask. Cell 0 is at position `first` of the columns. `shown` holds an index for
   /// each cell.
-  RankRows(const FilterRequest& request, const ConstView& image, const ConstView& mask, std::int64_t first,
-           std::int64_t cells, std::int32_t* shown)
-      : request_(request), image_(image), mask_(mask), first_(first), cells_(cells), shown_(shown) {
+  RankRows(const FilterRequest& request, const FilterRows& rows, const ConstView& image, const ConstView& mask,
+           std::int64_t first, std::int64_t cells, std::int32_t* shown)
+      : request_(request), rows_(rows), image_(image), mask_(mask), first_(first), cells_(cells), shown_(shown) {
     const formulas::WindowAxis& axis = request.columns;
     inside_begin_ = std::clamp<std::int64_t>(-first, 0, cells);
     inside_end_ = std::clamp<std::int64_t>(axis.extent - first, inside_begin_, cells);
@@ -55,7 +55,8 @@ class RankRows {
   /// The first pixel inside of the row at a position; null beyond the image.
   const void* inside(std::int64_t position) const {
     const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
-    return y < 0 ? nullptr : static_cast<const char*>(image_.row(y)) + (first_ + inside_begin_) * image_.column_pitch();
+    return y < 0 ? nullptr
+                 : static_cast<const char*>(image_.row(held(y))) + (first_ + inside_begin_) * image_.column_pitch();
   }
 
   /// The row at a position, in the image without the keys of cells [skip_begin, skip_end), if `are_keys()`. Writes
@@ -68,7 +69,7 @@ class RankRows {
       std::fill_n(marks, cells_, beyond_);
       return beyond_ != Cell::valid ? Marks::everywhere : Marks::none;
     }
-    const char* const row = static_cast<const char*>(image_.row(y));
+    const char* const row = static_cast<const char*>(image_.row(held(y)));
     const std::int64_t step = image_.column_pitch();
     const auto size = static_cast<std::int64_t>(sizeof(T)), inside = inside_end_ - inside_begin_;
     const char* const from = row + (first_ + inside_begin_) * step;
@@ -95,7 +96,7 @@ class RankRows {
         if (shown_[i] >= 0 && Keys::is_nan(pixel(row, step, shown_[i]))) has_marks = true;
       });
     if (has_marks) {
-      const char* const valid = request_.mask ? static_cast<const char*>(mask_.row(y)) : nullptr;
+      const char* const valid = request_.mask ? static_cast<const char*>(mask_.row(held(y))) : nullptr;
       const auto mark = [&](std::int64_t x, T value) {
         return valid != nullptr && valid[x] == 0 ? Cell::left_out : mark_of(value);
       };
@@ -119,11 +120,12 @@ class RankRows {
     const std::int64_t y = formulas::shown_pixel(position, request_.rows.extent, request_.rows.edge);
     if (y < 0) return;
     const std::int64_t step = image_.column_pitch();
-    const char* const from = static_cast<const char*>(image_.row(y)) + (first_ + inside_begin_) * step;
+    const char* const from = static_cast<const char*>(image_.row(held(y))) + (first_ + inside_begin_) * step;
     for (std::int64_t i = 0; i < (inside_end_ - inside_begin_) * step; i += 64) __builtin_prefetch(from + i, 0, 2);
   }
 
  private:
+  std::int64_t held(std::int64_t y) const { return rows_.held(y, request_.rows.extent); }
   bool copies() const {
     const Edge edge = request_.columns.edge;
     return edge == Edge::replicate || edge == Edge::reflect || edge == Edge::symmetric || edge == Edge::wrap;
@@ -144,6 +146,7 @@ class RankRows {
   }
 
   const FilterRequest& request_;
+  const FilterRows& rows_;
   ConstView image_, mask_;
   std::int64_t first_, cells_, inside_begin_, inside_end_;
   std::int32_t* shown_;

@@ -152,8 +152,9 @@ void Ranks::lay_out() {
 template <class T>
 class Ranks::Panel : protected RankPanel<T> {
  protected:
-  Panel(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first, char* memory)
-      : RankPanel<T>(ranks.request_, ranks.columns_, ranks.panel_, arguments, plane, first,
+  Panel(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+        std::int64_t first, char* memory)
+      : RankPanel<T>(ranks.request_, ranks.columns_, ranks.panel_, arguments, part, plane, first,
                      reinterpret_cast<std::int32_t*>(memory + ranks.layout_.shown)),
         ranks_(ranks),
         layout_(ranks.layout_),
@@ -181,9 +182,11 @@ class Ranks::NetworkPanel : Panel<T> {
   using typename Base::Keys;
 
  public:
-  NetworkPanel(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
-               char* memory)
-      : Base(ranks, arguments, plane, first, memory), size_(ranks.columns_.size), pitch_(this->cells_ + network_slack) {
+  NetworkPanel(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+               std::int64_t first, char* memory)
+      : Base(ranks, arguments, part, plane, first, memory),
+        size_(ranks.columns_.size),
+        pitch_(this->cells_ + network_slack) {
     for (std::size_t j = 0; j < 5; ++j)
       sorted_[j] = this->template array<Key>(this->layout_.sorted) + static_cast<std::int64_t>(j) * sorted_pitch;
     const std::int64_t more = size_ - 1 + network_slack;  // cells that a chunk reads beyond its windows
@@ -223,7 +226,7 @@ class Ranks::NetworkPanel : Panel<T> {
   void fetch(std::int64_t y) const {
     this->rows_.fetch(y - this->ranks_.rows_.before + size_ - 1);
     const std::int64_t step = this->out_.column_pitch();
-    const char* const to = static_cast<const char*>(this->out_.row(y)) + this->first_ * step;
+    const char* const to = this->out_row(y);
     for (std::int64_t i = 0; i < this->windows_ * step; i += 64) __builtin_prefetch(to + i, 1);
   }
 
@@ -233,7 +236,7 @@ class Ranks::NetworkPanel : Panel<T> {
     Key* const buffer = this->template array<Key>(this->layout_.out);
     Key* out = buffer;
     if constexpr (std::is_same_v<T, Key>) {
-      char* const to = static_cast<char*>(this->out_.row(y)) + this->first_ * this->out_.column_pitch();
+      char* const to = this->out_row(y);
       if (is_full && this->out_.column_pitch() == static_cast<std::int64_t>(sizeof(T)) &&
           reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0)
         out = reinterpret_cast<Key*>(to);
@@ -274,7 +277,7 @@ class Ranks::NetworkPanel : Panel<T> {
     }
     if (count == 0) return;
     const std::int64_t step = this->out_.column_pitch();
-    char* const to = static_cast<char*>(this->out_.row(y)) + this->first_ * step;
+    char* const to = this->out_row(y);
     const auto look = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t cell = begin; cell < end; ++cell) {
         bool is_marked = false;
@@ -323,9 +326,9 @@ class Ranks::CountsPanel : Panel<T> {
   using typename Base::Keys;
 
  public:
-  CountsPanel(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first,
-              char* memory)
-      : Base(ranks, arguments, plane, first, memory),
+  CountsPanel(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+              std::int64_t first, char* memory)
+      : Base(ranks, arguments, part, plane, first, memory),
         columns_(
             {this->template array<C>(this->layout_.coarse), this->template array<C>(this->layout_.fine), this->cells_},
             this->template array<std::uint16_t>(this->layout_.levels), this->template array<Key>(this->layout_.keys),
@@ -354,8 +357,9 @@ class Ranks::Tile : Panel<T> {
   using typename Base::Keys;
 
  public:
-  Tile(const Ranks& ranks, const FilterArguments& arguments, std::int64_t plane, std::int64_t first, char* memory)
-      : Base(ranks, arguments, plane, first, memory),
+  Tile(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
+       std::int64_t first, char* memory)
+      : Base(ranks, arguments, part, plane, first, memory),
         counts_{this->template array<C>(this->layout_.coarse), this->template array<C>(this->layout_.fine),
                 this->cells_},
         levels_(this->template array<std::uint16_t>(this->layout_.levels)),
@@ -461,37 +465,40 @@ class Ranks::Tile : Panel<T> {
   std::int64_t valid_ = 0, class_size_ = 1;
 };
 
-void Ranks::execute(const FilterArguments& arguments, void* workspace) const {
+void Ranks::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   if (arguments.out.shape.empty()) return;
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
   const auto mine = [&] { return memory + static_cast<std::size_t>(slot()) * layout_.bytes; };
   const std::int64_t planes = request_.image.batch * request_.image.channels, outputs = columns_.outputs;
   if (structure_ == Structure::classes) {
-    const std::int64_t across = (outputs + panel_ - 1) / panel_, down = (rows_.outputs + tile_rows_ - 1) / tile_rows_;
+    const std::int64_t across = (outputs + panel_ - 1) / panel_,
+                       down = (rows.end - rows.begin + tile_rows_ - 1) / tile_rows_;
     const Strips tiles(planes * across * down, 0, 1, 1, 1);
     return tiles.for_each(request_.threads, [&](std::int64_t tile, std::int64_t) {
       const std::int64_t plane = tile / (across * down), row = tile / across % down, column = tile % across;
-      const std::int64_t begin = row * tile_rows_, end = std::min(rows_.outputs, begin + tile_rows_);
+      const std::int64_t begin = rows.begin + row * tile_rows_, end = std::min(rows.end, begin + tile_rows_);
       with_pixel(request_.in, [&]<class T>(T) {
-        with_counts([&]<class C>(C) { Tile<T, C>(*this, arguments, plane, column * panel_, mine()).run(begin, end); });
+        with_counts(
+            [&]<class C>(C) { Tile<T, C>(*this, arguments, rows, plane, column * panel_, mine()).run(begin, end); });
       });
     });
   }
-  const Strips strips(planes, 0, rows_.outputs, std::min(rows_.size, request_.image.height), slots(request_.threads));
+  const Strips strips(planes, rows.begin, rows.end, std::min(rows_.size, request_.image.height),
+                      slots(request_.threads));
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
     for (std::int64_t x = 0; x < outputs; x += panel_) {
       if (structure_ == Structure::network) {
         with_pixel(request_.in, [&]<class T>(T) {
           if constexpr (sizeof(T) <= 4)
-            NetworkPanel<T>(*this, arguments, plane, x, mine()).run(strips.begin(s), strips.end(s));
+            NetworkPanel<T>(*this, arguments, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));
         });
         continue;
       }
       with_counts([&]<class C>(C) {
         if (request_.in == Type::u8)
-          CountsPanel<std::uint8_t, C>(*this, arguments, plane, x, mine()).run(strips.begin(s), strips.end(s));
+          CountsPanel<std::uint8_t, C>(*this, arguments, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));
         else
-          CountsPanel<std::int8_t, C>(*this, arguments, plane, x, mine()).run(strips.begin(s), strips.end(s));
+          CountsPanel<std::int8_t, C>(*this, arguments, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));
       });
     }
   });

@@ -23,7 +23,7 @@ class FilterStep final : public Step {
 
   void execute(const Views& views) override {
     FilterArguments arguments{.image = views.inputs[0], .out = views.outputs[0]};
-    if (views.inputs.size() > 1) arguments.mask = views.inputs[1];
+    if (views.inputs.size() > 1) (whole_.options().mask ? arguments.mask : arguments.guide) = views.inputs[1];
     arguments.out.shape.width = whole_.out_shape().width;
     const Part& part = views.part;
     whole_.state().run_rows(arguments, {part.first_row(), part.pixels.y, part.end()}, workspace_.state()->memory);
@@ -42,11 +42,12 @@ FilterWork::FilterWork(const Shape& image, Type in, Type out, const Filter& filt
   execution_ = whole_.execution();
   form_.inputs.push_back({in, image.channels, image.layout});
   if (options.mask) form_.inputs.push_back({Type::u8, 1, Layout::interleaved});
+  if (options.guide > 0) form_.inputs.push_back({options.guide_type.value_or(in), options.guide, image.layout});
   form_.outputs.push_back({out, image.channels, image.layout});
   form_.margin = 0;
   form_.downloads = true;
   form_.usual_bytes = std::uint64_t{64} << 20;
-  form_.halo = halo_of(options.window, image.height);
+  form_.halo = halo_of(whole_.state().rows, std::holds_alternative<filter::Guided>(filter));
   form_.halo.is_made = false;
 }
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
+#include "api/core/window_axes.hpp"
 #include "pieces/core/finite_windows.hpp"
 
 namespace areal::pieces {
@@ -132,22 +134,16 @@ class WindowStep final : public Step {
 
 }  // namespace
 
-// Reflections look as far back from an edge as the window reaches over it.
-Halo halo_of(const Window& window, std::int64_t image_height) {
-  const std::int64_t above = anchor_of(window.anchor_y, window.height), below = window.height - 1 - above;
-  const auto some = [&](std::int64_t rows) { return std::min(rows, image_height); };
-  switch (window.edge) {
-    case Edge::valid:
-      return {0, some(window.height - 1), Halo::Beyond::inside};
-    case Edge::reflect:
-    case Edge::symmetric:
-      return {some(std::max(above, below)), some(std::max(above, below))};
-    case Edge::wrap:
-      if (needs_the_whole(window, image_height)) return {};
-      return {above, below, Halo::Beyond::wrap};
-    default:
-      return {some(above), some(below)};
-  }
+Halo halo_of(const formulas::WindowAxis& rows, bool twice) {
+  const std::int64_t before = rows.before, after = rows.size - 1 - before;
+  std::int64_t above = before, below = after;
+  // Reflections look as far back from an edge as the window reaches over it.
+  if (rows.edge == Edge::reflect || rows.edge == Edge::symmetric) above = below = std::max(before, after);
+  if (twice) std::tie(above, below) = std::pair(before + below, after + above);
+  if (rows.edge == Edge::wrap)
+    return above + below < rows.extent ? Halo{above, below, Halo::Beyond::wrap} : Halo{.is_whole = true};
+  return {std::min(above, rows.extent), std::min(below, rows.extent),
+          rows.edge == Edge::valid ? Halo::Beyond::inside : Halo::Beyond::cut};
 }
 
 WindowWork::WindowWork(const Shape& image, Type type, const Window& window, const StripWindowsOptions& options,
@@ -169,7 +165,7 @@ WindowWork::WindowWork(const Shape& image, Type type, const Window& window, cons
   form_.downloads = true;
   form_.usual_bytes = std::uint64_t{64} << 20;
   refuse_invalid(options);
-  form_.halo = halo_of(window, image.height);
+  form_.halo = halo_of(window_axes(image.width, image.height, window).rows);
 }
 
 // What windows refuse, they refuse of one pixel. Sums see the output's type, whatever the statistics.

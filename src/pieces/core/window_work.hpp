@@ -4,16 +4,14 @@
 
 #include <areal/sat.hpp>
 #include <areal/strips.hpp>
+#include "formulas/window_axis.hpp"
 #include "pieces/core/work.hpp"
 
 namespace areal::pieces {
 
-/// The rows around a part that windows of its rows see, of an image of so many rows. Parts of windows that wrap around
-/// it more than once are the whole image.
-Halo halo_of(const Window& window, std::int64_t image_height);
-inline bool needs_the_whole(const Window& window, std::int64_t image_height) noexcept {
-  return window.edge == Edge::wrap && window.height > image_height;
-}
+/// The rows around a part that windows of its rows see. `twice`: each pixel sees all the windows that hold it, as in
+/// guided filters.
+Halo halo_of(const formulas::WindowAxis& rows, bool twice = false);
 
 /// One output for each statistic. The tables are computed where the caller's execution says, from host memory, and the
 /// windows by the CPU.

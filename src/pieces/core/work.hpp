@@ -48,7 +48,8 @@ struct Halo {
   };
   std::int64_t above = 0, below = 0;
   Beyond beyond = Beyond::cut;
-  bool is_made = true;  ///< outputs include its rows, which the driver crops
+  bool is_made = true;    ///< outputs include its rows, which the driver crops
+  bool is_whole = false;  ///< there is none, as a part is the whole image: windows wrap around it more than once
 
   std::int64_t rows() const noexcept { return above + below; }
 };

@@ -10,11 +10,11 @@
 namespace areal {
 namespace {
 
-pieces::StripDriver driver_of(std::unique_ptr<const pieces::FilterWork> work, PieceOptions strips) {
+pieces::StripDriver driver_of(std::unique_ptr<const pieces::FilterWork> work, const PieceOptions& strips) {
   const Shape image = work->whole().image_shape();
-  if (pieces::needs_the_whole(work->whole().options().window, image.height)) strips.height = image.height;
   const std::int64_t height = pieces::StripHeights(*work, image, strips).chosen();
-  return pieces::StripDriver(std::move(work), image, strips, height, "mask");
+  const char* const second = work->whole().options().guide > 0 ? "guide" : "mask";
+  return pieces::StripDriver(std::move(work), image, strips, height, second);
 }
 
 }  // namespace
@@ -51,16 +51,16 @@ StripFilter::~StripFilter() = default;
 StripFilter::StripFilter(StripFilter&&) noexcept = default;
 StripFilter& StripFilter::operator=(StripFilter&&) noexcept = default;
 
-void StripFilter::run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_mask) {
-  state_->driver.run(read, read_mask, state_->use(sink));
+void StripFilter::run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_second) {
+  state_->driver.run(read, read_second, state_->use(sink));
 }
 void StripFilter::begin(WindowStripSink sink) {
   require(state_->whole.options().window.edge != Edge::wrap,
           "filters with edge `wrap` need the last rows before the first: the image must be read, not pushed");
   state_->driver.begin(state_->use(sink));
 }
-bool StripFilter::push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask) {
-  return state_->driver.push(x, y, block, mask);
+bool StripFilter::push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& second) {
+  return state_->driver.push(x, y, block, second);
 }
 void StripFilter::finish() { state_->driver.finish(); }
 

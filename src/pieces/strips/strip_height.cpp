@@ -32,6 +32,7 @@ StripHeights::StripHeights(const Work& work, const Shape& image, const PieceOpti
   require(options.height >= 0, "height ", options.height, ": a strip has 0 (as many as memory takes) or more rows");
   require(options.width == 0 || options.width == image.width, "width ", options.width, ": strips have the image's ",
           image.width, " columns");
+  if (work.form().halo.is_whole) options_.height = image.height;
   require((options.pushed_width > 0 && options.pushed_height > 0) ||
               (options.pushed_width == 0 && options.pushed_height == 0),
           "pushed tiles of ", options.pushed_width, "x", options.pushed_height, ": both extents are given, or none");

@@ -10,9 +10,8 @@
 namespace areal {
 namespace {
 
-pieces::StripDriver driver_of(std::unique_ptr<const pieces::WindowWork> work, const Shape& image, const Window& window,
-                              PieceOptions strips) {
-  if (pieces::needs_the_whole(window, image.height)) strips.height = image.height;
+pieces::StripDriver driver_of(std::unique_ptr<const pieces::WindowWork> work, const Shape& image,
+                              const PieceOptions& strips) {
   const std::int64_t height = pieces::StripHeights(*work, image, strips).chosen();
   return pieces::StripDriver(std::move(work), image, strips, height, "mask");
 }
@@ -32,7 +31,7 @@ struct StripWindows::State {
         out(window_shape(image.width, image.height, of)),
         progress(strips.progress),
         tables(work->plan_of(image.width, 1)),
-        driver(driver_of(std::move(work), image, of, strips)) {
+        driver(driver_of(std::move(work), image, strips)) {
     out.channels = image.channels, out.layout = image.layout;
   }
 

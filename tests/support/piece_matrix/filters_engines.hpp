@@ -17,18 +17,14 @@ struct FiltersEngine {
   std::vector<FiltersWay> ways;
 };
 
-inline Shape answer_shape(const FiltersQuestion& q) {
-  Shape shape = window_shape(q.image.width, q.image.height, q.options.window);
-  shape.channels = q.image.channels, shape.batch = q.image.batch, shape.layout = q.image.layout;
-  return shape;
-}
-
 inline Values whole_filter(const FiltersQuestion& q, const FiltersInputs& in) {
   const FilterPlan plan(q.image, q.type, q.out(), q.filter, q.options, {.backend = Backend::cpu, .threads = 1});
-  const Values room(q.out(), answer_shape(q));
+  const Values room(q.out(), plan.out_shape());
   Buffer out(room, conformance::placements[0]);
   Workspace workspace(plan);
-  plan.execute({in.image_view(), out.view(), in.mask_view()}, workspace);
+  FilterArguments arguments{in.image_view(), out.view()};
+  (q.options.guide > 0 ? arguments.guide : arguments.mask) = in.second_view();
+  plan.execute(arguments, workspace);
   return conformance::values_of(out.view());
 }
 
@@ -39,7 +35,7 @@ Values strip_filter(const FiltersQuestion& q, const FiltersInputs& in) {
   if (way == Way::tiles) how.height += 2, how.pushed_width = q.cut.width, how.pushed_height = q.cut.height;
   if (q.progress) how.progress = watch.callback();
   StripFilter strips(q.image, q.type, q.out(), q.filter, q.options, how);
-  Gathered rows(q.out(), answer_shape(q));
+  Gathered rows(q.out(), strips.output_shape());
   const WindowStripSink sink = [&](const WindowStrip& strip) {
     rows.put(strip.values[0], 0, strip.y);
     return true;
@@ -52,13 +48,13 @@ Values strip_filter(const FiltersQuestion& q, const FiltersInputs& in) {
       read += block.shape.height;
       return image(x, y, block);
     };
-    running([&] { strips.run(once, sink, in.mask ? reader_of(in.mask_view()) : ImageReader()); });
+    running([&] { strips.run(once, sink, in.second ? reader_of(in.second_view()) : ImageReader()); });
   } else {
     strips.begin(sink);
     running([&] {
       for (const Part& p : parts_of(q.image, way == Way::tiles ? q.cut.width : q.image.width, q.cut.height))
         if (!strips.push(p.x, p.y, part(in.image_view(), p.x, p.y, p.width, p.height),
-                         in.mask ? part(in.mask_view(), p.x, p.y, p.width, p.height) : ConstView()))
+                         in.second ? part(in.second_view(), p.x, p.y, p.width, p.height) : ConstView()))
           throw Broken("push says that the sink has ended the run");
       strips.finish();
     });
@@ -83,7 +79,7 @@ inline std::string fault(const FiltersWay& way, const FiltersQuestion& q, Refuse
   const auto whole = outcome_of([&] { return whole_filter(q, in); });
   const auto got = outcome_of([&] { return way.compute(q, in); });
   return judge(way.name, q.named, whole, got, refused, [&](const Values& rows) -> std::string {
-    if (in.pixels.changed() || (in.mask && in.valid.changed())) return "writes into its input";
+    if (in.pixels.changed() || (in.second && in.beside.changed())) return "writes into its input";
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const long double is = rows.number(i), right = whole.answer->number(i);
       const bool same = std::isnan(right) ? std::isnan(is) : is == right && std::signbit(is) == std::signbit(right);

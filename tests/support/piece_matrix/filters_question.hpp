@@ -27,10 +27,14 @@ struct FiltersQuestion {
     for (const std::string& name : named) words += ", " + name;
     return words + ", seed " + std::to_string(seed);
   }
-  bool is_extreme() const {
-    return std::holds_alternative<filter::Minimum>(filter) || std::holds_alternative<filter::Maximum>(filter);
+  /// Of the type of its pixels.
+  bool keeps_type() const {
+    return std::holds_alternative<filter::Minimum>(filter) || std::holds_alternative<filter::Maximum>(filter) ||
+           std::holds_alternative<filter::Percentile>(filter) || std::holds_alternative<filter::Equalize>(filter) ||
+           std::holds_alternative<filter::Otsu>(filter) || std::holds_alternative<filter::Modal>(filter);
   }
-  Type out() const { return is_extreme() ? type : output; }
+  Type out() const { return keeps_type() ? type : output; }
+  Type guide_type() const { return options.guide_type.value_or(type); }
 };
 /// As TableOption.
 struct FiltersOption {
@@ -48,6 +52,16 @@ void set_edge(FiltersQuestion& q) {
 template <filter::Local method, Type output>
 void set_threshold(FiltersQuestion& q) {
   q.filter = filter::Threshold{.method = method, .r = 30, .offset = 1}, q.output = output;
+}
+inline void set_gaussian(FiltersQuestion& q, const filter::Gaussian& gaussian) {
+  q.filter = gaussian;
+  q.options.window.width = q.options.window.height = 1;
+  q.options.window.anchor_x = q.options.window.anchor_y = -1;
+}
+template <std::int64_t channels, Type type>
+void set_guide(FiltersQuestion& q) {
+  q.filter = filter::Guided{.eps = 30}, q.output = Type::f32;
+  q.options.guide = channels, q.options.guide_type = type;
 }
 inline constexpr FiltersOption filters_options[] = {
     {"values", "wild", [](FiltersQuestion&) {}},
@@ -85,6 +99,23 @@ inline constexpr FiltersOption filters_options[] = {
     {"filter", "niblack", set_threshold<filter::Local::niblack, Type::f32>},
     {"filter", "sauvola", set_threshold<filter::Local::sauvola, Type::u8>},
     {"filter", "nick", set_threshold<filter::Local::nick, Type::f64>},
+    {"filter", "median", [](FiltersQuestion& q) { q.filter = filter::Percentile{}; }},
+    {"filter", "percentile", [](FiltersQuestion& q) { q.filter = filter::Percentile{20}; }},
+    {"filter", "equalize", [](FiltersQuestion& q) { q.filter = filter::Equalize{}; }},
+    {"filter", "otsu", [](FiltersQuestion& q) { q.filter = filter::Otsu{}; }},
+    {"filter", "entropy", [](FiltersQuestion& q) { q.filter = filter::Entropy{}; }},
+    {"filter", "modal", [](FiltersQuestion& q) { q.filter = filter::Modal{}; }},
+    {"filter", "guided", [](FiltersQuestion& q) { q.filter = filter::Guided{.eps = 30}, q.output = Type::f32; }},
+    {"filter", "gaussian",
+     [](FiltersQuestion& q) {
+       set_gaussian(q, {1.5, 0.8});
+     }},
+    {"filter", "gaussian of boxes",
+     [](FiltersQuestion& q) {
+       set_gaussian(q, {2, 3, 4, 2});
+     }},
+    {"guide", "of 1 channel", set_guide<1, Type::f32>},
+    {"guide", "of 3 channels", set_guide<3, Type::u8>},
     {"filter wolf", "", set_threshold<filter::Local::wolf, Type::u8>},
     {"output", "8u", [](FiltersQuestion& q) { q.output = Type::u8; }},
     {"output", "16s", [](FiltersQuestion& q) { q.output = Type::s16; }},
@@ -113,20 +144,22 @@ inline FiltersQuestion filters_question(Type type, const Cut& cut, const std::ve
 
 struct FiltersInputs {
   Values image;
-  std::optional<Values> mask;
-  Buffer pixels, valid;
+  std::optional<Values> second;  ///< the mask or the guide
+  Buffer pixels, beside;
 
   explicit FiltersInputs(const FiltersQuestion& q) : image(conformance::random_image(q.type, q.image, q.fill, q.seed)) {
     std::size_t holes = 0;
     for (long double& value : image.real)
       if (std::isnan(value) && ++holes % 3 != 0) value = holes % 3 == 1 ? INFINITY : -INFINITY;
     pixels = Buffer(image, conformance::placements[q.seed % std::size(conformance::placements)]);
-    if (!q.options.mask) return;
-    mask = conformance::random_mask({q.image.width, q.image.height, 1, q.image.batch}, q.seed);
-    valid = Buffer(*mask, conformance::placements[0]);
+    Shape shape = q.image;
+    shape.channels = q.options.guide;
+    if (q.options.guide > 0) second = conformance::random_image(q.guide_type(), shape, q.fill, q.seed + 1);
+    if (q.options.mask) second = conformance::random_mask({shape.width, shape.height, 1, shape.batch}, q.seed);
+    if (second) beside = Buffer(*second, conformance::placements[0]);
   }
   ConstView image_view() const { return pixels.view(); }
-  ConstView mask_view() const { return mask ? valid.view() : ConstView(); }
+  ConstView second_view() const { return second ? beside.view() : ConstView(); }
 };
 
 }  // namespace areal::piece_matrix
