@@ -104,9 +104,6 @@ TEST_F(CommandFilterLevels, PicturesAndFormats) {
   expect_failure({"filter", "modal", "a.npy", "--size", "5x3", "-o", "bad.npy", "--q", "3"}, 2, "--q 3: is for");
   write_file(work / "f.npy", npy("<f4", "43, 61", std::vector<float>(width * height, 1)));
   expect_failure({"filter", "modal", "f.npy", "--size", "5x3", "-o", "bad.npy"}, 2, "take 8u and 16u");
-  for (const char* const name : {"equalize", "otsu", "entropy", "modal"})
-    expect_failure({"filter", name, "synthetic:20000x20000:1", "--size", "5", "-o", "bad.tif", "--memory", "300M"}, 2,
-                   std::string(name) + ": not with --memory 300M; this filter is not made in parts");
 }
 
 }  // namespace

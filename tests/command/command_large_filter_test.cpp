@@ -81,6 +81,19 @@ TEST_F(CommandLargeFilter, EveryEdgeAndFilter) {
     expect_same({name, "a.npy", "--size", "15"});
     expect_same({name, "a.npy", "--size", "300x5", "--mask", "m.npy", "--min-count", "99", "--fill", "3"});
   }
+  for (const char* name : {"median", "equalize", "otsu", "entropy", "modal"}) {
+    expect_same({name, "a.npy", "--size", "8x9", "--edge", "reflect"});
+    expect_same({name, "a.npy", "--size", "5", "--mask", "m.npy", "--edge", "valid"});
+  }
+  for (const char* edge : {"shrink", "symmetric", "wrap"}) {
+    expect_same({"percentile", "f.npy", "--q", "20", "--size", "6x7", "--edge", edge});
+    expect_same({"guided", "a.npy", "--eps", "90", "--size", "9", "--edge", edge});
+    expect_same({"gaussian", "f.npy", "--sigma", "3x2", "--edge", edge});
+    expect_same({"gaussian", "c.npy", "--sigma", "11", "--all-channels", "--edge", edge});
+  }
+  expect_same({"guided", "f.npy", "--eps", "9", "--guide", "c.npy", "--size", "15x12"});
+  expect_same({"guided", "c.npy", "--all-channels", "--eps", "9", "--guide", "f.npy", "--size", "5"});
+  expect_same({"gaussian", "a.npy", "--sigma", "2", "--edge", "valid"});
   expect_same({"var", "f.npy", "--size", "7", "--nan", "omit", "--ddof", "1"});
   expect_same({"mean", "c.npy", "--size", "7", "--all-channels"});
   expect_same({"mean", "c.npy", "--size", "7", "--channel", "2"}, ".pgm");
@@ -106,12 +119,25 @@ TEST_F(CommandLargeFilter, WrongUseLeavesNothing) {
         "--mask small.npy: is 2x2, and a.npy is 610x430");
   fails({"wolf", "synthetic:20000x20000:1", "--size", "3", "-o", "o.npy", "--memory", "300M"}, 2,
         "wolf: not with --memory 300M; it needs the largest deviation of the whole image first, and that takes 763M");
+  fails({"guided", "a.npy", "--eps", "3", "--size", "3", "--guide", "small.npy", "-o", "o.npy", "--memory", "1G"}, 2,
+        "--guide small.npy: is 2x2, and a.npy is 610x430");
+  fails({"gaussian", "a.npy", "--sigma", "300", "--edge", "valid", "-o", "o.npy", "--memory", "1G"}, 2,
+        "--sigma 300: with --edge valid it may not exceed");
+  fails({"gaussian", "a.npy", "--sigma", "300", "-o", "o.npy", "--memory", "162M"}, 1,
+        "--memory 162M: --sigma 300: windows of its rows of 610 pixels need at least ");
+  write_file(work / "w.npy", npy("<u2", "4, 5", std::vector<std::uint16_t>(20, 9)));
+  answer({"filter", "equalize", "w.npy", "--size", "3", "-o", "whole.npy", "--memory", "300M"});
+  write_file(work / "w.npy", npy("<u2", "20000, 20000", std::vector<std::uint16_t>()));
+  fs::resize_file(work / "w.npy", fs::file_size(work / "w.npy") + 800'000'000);  // of zeros, without blocks on the disk
+  fails(
+      {"equalize", "w.npy", "--size", "3", "-o", "o.npy", "--memory", "300M"}, 2,
+      "equalize 16u: not with --memory 300M; it needs the largest pixel of the whole image first, and that takes 1.5G");
   answer({"filter", "wolf", "a.npy", "--size", "9", "-o", "whole.npy", "--memory", "300M"});
   answer({"filter", "wolf", "a.npy", "--size", "9", "-o", "again.npy"});
   EXPECT_TRUE(contents(work / "whole.npy") == contents(work / "again.npy"));
   fs::resize_file(work / "a.npy", 9000);
   fails({"mean", "a.npy", "--size", "3", "-o", "o.tif", "--memory", "1G"}, 1, "is truncated");
-  EXPECT_EQ(others({"a.npy", "c.npy", "f.npy", "m.npy", "small.npy", "whole.npy", "again.npy"}),
+  EXPECT_EQ(others({"a.npy", "c.npy", "f.npy", "m.npy", "w.npy", "small.npy", "whole.npy", "again.npy"}),
             std::vector<std::string>());
 }
 

@@ -21,7 +21,6 @@ constexpr std::string_view a_papers_algorithm = "--algorithm of a paper";
 constexpr std::string_view chunks_hold = "a chunked table has the sums of one channel alone";
 constexpr std::string_view on_the_cpu = "chunked tables are made on the CPU";
 constexpr std::string_view filters_on_the_cpu = "filters by strips run on the CPU";
-constexpr std::string_view whole_filter = "this filter is not made in parts";
 constexpr std::string_view for_chunks = "it is for chunked tables, -o T.zarr";
 constexpr std::string_view query_answers = "areal query answers regions from the file that is written";
 constexpr std::string_view tilted = "a tilted sum reaches beyond a part of the image";
@@ -119,14 +118,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(windows), bits(frames), "", "window takes one picture"},
     // areal filter
     {bits(filters), bits(strips), "wolf", "it needs the largest deviation of the whole image first"},
-    {bits(filters), bits(strips), "median", whole_filter},
-    {bits(filters), bits(strips), "percentile", whole_filter},
-    {bits(filters), bits(strips), "equalize", whole_filter},
-    {bits(filters), bits(strips), "otsu", whole_filter},
-    {bits(filters), bits(strips), "entropy", whole_filter},
-    {bits(filters), bits(strips), "modal", whole_filter},
-    {bits(filters), bits(strips), "guided", whole_filter},
-    {bits(filters), bits(strips), "gaussian", whole_filter},
+    {bits(filters), bits(strips), "equalize 16u", "it needs the largest pixel of the whole image first"},
     {bits(filters), bits(strips), "--backend cuda", filters_on_the_cpu},
     {bits(filters), bits(strips), "--backend simt", filters_on_the_cpu},
     // areal query

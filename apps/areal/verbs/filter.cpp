@@ -295,6 +295,7 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
   const FilterJob job{.input = request.input,
                       .output = request.output,
                       .mask = request.mask,
+                      .guide = request.guide,
                       .size = request.size.empty() ? "--sigma " + request.sigma : "--size " + request.size,
                       .filter = filter_of(request),
                       .options = options_of(request),
@@ -304,6 +305,8 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
   InputFacts facts = facts_of(request.input);
   if (takes_frames) facts.only_way = Way::frames;  // of one picture, one frame
   given.push_back({request.name});
+  if (request.name == "equalize" && !limits.memory_option.empty() && !facts.is_stream && !facts.only_way)
+    given.back().value = name_of(image_type(job, settings));  // the bins of 16 bits follow from the image
   RouteRequest wanted{Product::filters, request.output, given};
   if (!limits.memory_option.empty() && !facts.is_stream && !facts.only_way &&
       !answers(Product::filters, Way::strips, given))

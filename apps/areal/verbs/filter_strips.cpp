@@ -16,15 +16,17 @@ namespace {
 constexpr std::uint64_t writer_bytes = std::uint64_t{12} << 20;  // the bands of the output's format
 
 /// Strips that --memory, or the free memory, holds with the readers and the writer.
-StripFilter fitting(const FilterJob& job, const InputImage& image, Type type, std::uint64_t readers, WorkBar& bar,
-                    const Limits& limits, const Settings& settings) {
+StripFilter fitting(const FilterJob& job, const FilterOptions& options, const InputImage& image, Type type,
+                    std::uint64_t readers, WorkBar& bar, const Limits& limits, const Settings& settings) {
   const std::uint64_t beside = readers + writer_bytes;
   PieceOptions how{.workers = {settings.worker()}, .progress = bar.progress()};
   if (limits.memory > 0) how.memory = limits.memory > beside ? limits.memory - beside : 1;
-  const std::string words =
-      fmt::format("windows of {} rows of {} pixels", job.options.window.height, image.shape().width);
+  const std::string windows = std::holds_alternative<filter::Gaussian>(job.filter)
+                                  ? job.size + ": windows of its"
+                                  : fmt::format("windows of {}", options.window.height);
+  const std::string words = fmt::format("{} rows of {} pixels", windows, image.shape().width);
   try {
-    StripFilter strips(image.shape(), image.type(), type, job.filter, job.options, how);
+    StripFilter strips(image.shape(), image.type(), type, job.filter, options, how);
     const std::uint64_t bytes = strips.memory_bytes() + beside;
     if (const std::uint64_t free = free_memory(); bytes > free)
       throw OutOfMemory(fmt::format("{}: {} need {} bytes, and {} are free", job.input.path, words, bytes, free),
@@ -37,7 +39,25 @@ StripFilter fitting(const FilterJob& job, const InputImage& image, Type type, st
   }
 }
 
+/// The mask or the guide, beside an image of that shape; none.
+std::optional<InputImage> second_input(const FilterJob& job, const Shape& shape, std::uint64_t memory,
+                                       const Settings& settings) {
+  const std::string& path = job.guide.empty() ? job.mask : job.guide;
+  if (path.empty()) return std::nullopt;
+  InputOptions input = plane_options(path);
+  input.all_channels = !job.guide.empty();
+  std::optional<InputImage> second(std::in_place, input, memory, settings);
+  if (const std::int64_t channels = second->shape().channels; channels != 1 && channels != 3)
+    second.emplace(plane_options(path), memory, settings);
+  if (second->shape().width != shape.width || second->shape().height != shape.height)
+    refuse(fmt::format("{} {}: is {}x{}, and {} is {}x{}", job.guide.empty() ? "--mask" : "--guide", path,
+                       second->shape().width, second->shape().height, job.input.path, shape.width, shape.height));
+  return second;
+}
+
 }  // namespace
+
+Type image_type(const FilterJob& job, const Settings& settings) { return InputImage(job.input, 0, settings).type(); }
 
 std::uint64_t whole_bytes(const FilterJob& job, const Settings& settings) {
   const InputImage image(job.input, 0, settings);
@@ -55,16 +75,16 @@ void require_output(const FilterJob& job, const Shape& image, const Shape& outpu
 
 void filter_by_strips(const FilterJob& job, const Limits& limits, const Settings& settings) {
   const InputImage image(job.input, limits.memory / 4, settings);
-  std::optional<InputImage> mask;
-  if (!job.mask.empty()) mask.emplace(plane_options(job.mask), limits.memory / 4, settings);
   const Shape& shape = image.shape();
-  if (mask && (mask->shape().width != shape.width || mask->shape().height != shape.height))
-    refuse(fmt::format("--mask {}: is {}x{}, and {} is {}x{}", job.mask, mask->shape().width, mask->shape().height,
-                       job.input.path, shape.width, shape.height));
+  const std::optional<InputImage> second = second_input(job, shape, limits.memory / 4, settings);
   require_output(job, shape, window_shape(shape.width, shape.height, job.options.window));
+  FilterOptions options = job.options;
+  if (!job.guide.empty()) options.guide = second->shape().channels, options.guide_type = second->type();
   const Type type = job.output_type(image.type());
   WorkBar bar("rows", settings.quiet);
-  StripFilter strips = fitting(job, image, type, image.memory() + (mask ? mask->memory() : 0), bar, limits, settings);
+  const std::uint64_t readers = image.memory() + (second ? second->memory() : 0);
+  StripFilter strips = fitting(job, options, image, type, readers, bar, limits, settings);
+  require_output(job, shape, strips.output_shape());  // a Gaussian's window follows from sigma
   settings.detail("{}: in strips of {} rows, algorithm {} on cpu", job.input.path, strips.strip_height(),
                   strips.algorithm());
   const auto run = [&](const auto& write) {
@@ -74,7 +94,9 @@ void filter_by_strips(const FilterJob& job, const Limits& limits, const Settings
           write(strip.y, strip.values[0]);
           return true;
         },
-        mask ? mask_reader(*mask) : ImageReader());
+        !second        ? ImageReader()
+        : options.mask ? mask_reader(*second)
+                       : second->reader());
   };
   if (job.output.ends_with(".npy")) {
     media::ArrayWriter writer(job.output, strips.output_shape(), type);

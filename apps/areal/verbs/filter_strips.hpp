@@ -14,15 +14,16 @@ namespace areal::command {
 /// What to filter, resolved.
 struct FilterJob {
   const InputOptions& input;
-  std::string output, mask;  ///< files; the mask's may be empty
-  std::string size;          ///< "--size 31", for messages
+  std::string output, mask, guide;  ///< files; those of mask and guide may be empty
+  std::string size;                 ///< "--size 31", for messages
   Filter filter;
   FilterOptions options;
   std::function<Type(Type image)> output_type;
 };
 
-/// Bytes of the image and the output. Opens the image.
+/// Bytes of the image and the output. Opens the image, as does `image_type`.
 std::uint64_t whole_bytes(const FilterJob& job, const Settings& settings);
+Type image_type(const FilterJob& job, const Settings& settings);
 
 /// Throws InvalidArgument if --edge valid leaves no output.
 void require_output(const FilterJob& job, const Shape& image, const Shape& output);
