@@ -202,7 +202,8 @@ def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
     return Sat(*_source(x, dtype))
 
 
-_FILTERS = ("count", "entropy", "equalize", "max", "mean", "median", "min", "modal", "otsu", "percentile", "std", "sum", "threshold", "var")
+_FILTERS = ("count", "entropy", "equalize", "gaussian", "guided", "max", "mean", "median", "min", "modal", "otsu", "percentile", "std", "sum", "threshold", "var")
+_MOST_REACH = 8192  # rows of a Gaussian's window above its pixel
 _OF_BLOCKS = ("shrink", "zero", "constant", "replicate", "reflect", "symmetric", "wrap", "valid")
 
 
@@ -214,22 +215,30 @@ def _pair_of(name: str, value: Any) -> tuple[int, int]:
         raise InvalidArgument(f"{name} {value!r}: it may be a whole number, or two for rows and columns") from None
 
 
-def _filtered(pixels: Any, *masks: Any, filter_name: str, size: tuple[int, int], arguments: dict[str, Any]) -> Array:
-    mask = np.asarray(masks[0]) if masks else None
-    result: Array = getattr(filters, filter_name)(np.asarray(pixels), size, mask=mask, **arguments)
+def _reach(sigma: float, arguments: dict[str, Any]) -> int:
+    """How far a Gaussian sees along an axis, by the outputs whose windows lie inside."""
+    known = {key: arguments[key] for key in ("truncate", "passes", "algorithm") if key in arguments}
+    rows: int = filters.gaussian(np.zeros((2 * _MOST_REACH + 1, 1), np.float32), (sigma, 0), edge="valid", threads=1, **known).shape[0]
+    return _MOST_REACH - rows // 2
+
+
+def _filtered(pixels: Any, *others: Any, filter_name: str, size: Any, second: str, arguments: dict[str, Any]) -> Array:
+    seconds = {second: np.asarray(one) for one in others}
+    result: Array = getattr(filters, filter_name)(np.asarray(pixels), size, **seconds, **arguments)
     return result
 
 
-def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrink", anchor: int | tuple[int, int] | None = None, mask: Any = None,
+def filter(name: str, x: Any, size: Any, *, edge: str = "shrink", anchor: int | tuple[int, int] | None = None, mask: Any = None, guide: Any = None,
            **arguments: Any) -> da.Array:
     """A filter of ``areal.filters`` of a 2-D Dask array, lazily, block by block: ``filter("mean", x, 31, edge="reflect")``.
 
-    name: mean, sum, count, var, std, min, max, median, percentile, equalize, otsu, entropy, modal or threshold. mask: an array of x's shape. arguments:
-    others of that filter, but for axes and out; threads is 1, as Dask has threads of its own. Every edge is supported; wolf's thresholds and equalize of
-    uint16 are refused, as they depend on the whole image.
+    name: mean, sum, count, var, std, min, max, median, percentile, equalize, otsu, entropy, modal, threshold, guided or gaussian. size: of guided its
+    radius, of gaussian its sigma. mask, guide: arrays of x's shape. arguments: others of that filter, but for axes and out; threads is 1, as Dask has
+    threads of its own. Every edge of the filter is supported; wolf's thresholds and equalize of uint16 are refused, as they depend on the whole image.
 
-    Integers are the same as of the whole array; the sums of floats are within the same bound, and their last bits may depend on the chunks. Each task
-    reads a block and its neighbours' pixels as far as the window reaches. Chunks that are smaller than that are joined first. Raises InvalidArgument.
+    Integers are the same as of the whole array; the sums of floats, as guided filters and Gaussians have them, are within the same bound, and their last
+    bits may depend on the chunks. Each task reads a block and its neighbours' pixels as far as the window reaches, guided filters twice as far. Chunks
+    that are smaller than that are joined first. Raises InvalidArgument.
     """
     x = da.asarray(x)
     if x.ndim != 2:
@@ -246,8 +255,20 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
         raise InvalidArgument("method wolf: it depends on the whole image")
     if name == "equalize" and x.dtype == np.uint16:
         raise InvalidArgument("equalize of uint16: it depends on the largest pixel of the whole image")
-    window = _pair_of("size", size)
-    at = _pair_of("anchor", anchor) if anchor is not None else (window[0] // 2, window[1] // 2)
+    is_guided, is_gaussian = name == "guided", name == "gaussian"
+    if is_guided and edge == "valid":
+        raise InvalidArgument("edge 'valid': guided filters take every other edge")
+    if guide is not None and not is_guided:
+        raise InvalidArgument("guide: only guided filters have one")
+    if (anchor is not None or mask is not None) and (is_guided or is_gaussian):
+        raise InvalidArgument(f"{'anchor' if mask is None else 'mask'}: {name} filters have none")
+    if is_gaussian:
+        reach = [_reach(sigma, arguments) for sigma in filters._numbers("sigma", size)]
+        window, at = (2 * reach[0] + 1, 2 * reach[1] + 1), (reach[0], reach[1])
+    else:
+        size = _pair_of("radius" if is_guided else "size", size)
+        window = (4 * size[0] + 1, 4 * size[1] + 1) if is_guided else size  # the windows that hold a pixel, and theirs
+        at = _pair_of("anchor", anchor) if anchor is not None else (window[0] // 2, window[1] // 2)
     depth = [max(before, cells - 1 - before) for before, cells in zip(at, window, strict=True)]
     # A block at the image's edge ends there, so that most edges are the blocks' own. The outputs of valid are the inner ones of shrink.
     within = "shrink" if edge == "valid" else edge
@@ -255,21 +276,22 @@ def filter(name: str, x: Any, size: int | tuple[int, int], *, edge: str = "shrin
         if any(reach > extent > 0 for reach, extent in zip(depth, x.shape, strict=True)):
             raise InvalidArgument(f"size {size!r} with edge wrap: windows of an array of several chunks may reach over one image of {x.shape}")
         within = "shrink"
-    arguments = {"threads": 1, **arguments, "edge": within, "anchor": at}
-    checked = {**arguments, "edge": "shrink" if x.dtype.kind == "f" else within}  # refused here, not by a worker
-    probe = _filtered(np.zeros((1, 1), x.dtype), *([] if mask is None else [np.ones((1, 1), bool)]), filter_name=name, size=window, arguments=checked)
-    arrays = [x]
-    if mask is not None:
-        arrays.append(da.asarray(mask))
+    arguments = {"threads": 1, **arguments, "edge": within, **({} if is_guided or is_gaussian else {"anchor": at})}
+    checked = {**arguments, "edge": "shrink" if x.dtype.kind == "f" or is_guided else within}  # refused here, not by a worker
+    arrays, second = [x], "mask" if guide is None else "guide"
+    if mask is not None or guide is not None:
+        arrays.append(da.asarray(mask if guide is None else guide))
         if arrays[1].shape != x.shape:
-            raise InvalidArgument(f"mask: of shape {arrays[1].shape}; it must have x's, {x.shape}")
+            raise InvalidArgument(f"{second}: of shape {arrays[1].shape}; it must have x's, {x.shape}")
+    probe = _filtered(*(np.ones((1, 1), one.dtype) for one in arrays), filter_name=name, size=size, second=second, arguments=checked)
     boundary = "periodic" if within != edge == "wrap" else "none"
     if boundary == "none":  # a window that reaches over the whole array needs it in one block, which needs no neighbours
         whole = {axis: -1 for axis in range(2) if x.shape[axis] <= depth[axis] or x.numblocks[axis] == 1}
         arrays = [one.rechunk(whole) for one in arrays] if whole else arrays
         depth = [0 if axis in whole else reach for axis, reach in enumerate(depth)]
     result: da.Array = da.map_overlap(_filtered, *arrays, depth=dict(enumerate(depth)), boundary=boundary, dtype=probe.dtype,
-                                      meta=np.empty((0, 0), probe.dtype), filter_name=name, size=window, arguments=arguments)
+                                      meta=np.empty((0, 0), probe.dtype), filter_name=name, size=size, second=second,
+                                      arguments=arguments)
     if edge == "valid":
         result = result[tuple(slice(before, max(before, before + extent - cells + 1)) for before, cells, extent in zip(at, window, x.shape, strict=True))]
     return result

@@ -441,12 +441,37 @@ def test_medians_of_blocks():
         areal.dask.filter("equalize", blocks.astype(np.uint16), 3)
 
 
+def test_guided_filters_and_gaussians_of_blocks():
+    pixels = random_pixels(14, (67, 80), "uint8")
+    floats, guide = pixels / np.float32(255), random_pixels(15, (67, 80), "uint8") / np.float32(255)
+    x, blocks = da.from_array(floats, chunks=(16, 25)), da.from_array(guide, chunks=30)
+    for edge in EDGES:
+        close = {"rtol": 0, "atol": 1e-6}  # 32f
+        for sigma, more in ((2.5, {}), ((1, 3), {"passes": 3}), (0, {}), ((0.5, 12), {})):
+            expected = areal.filters.gaussian(floats, sigma, edge=edge, **more)
+            found = areal.dask.filter("gaussian", x, sigma, edge=edge, **more).compute()
+            assert found.dtype == expected.dtype and found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, **close)
+        if edge == "valid":
+            continue
+        for radius in (3, (1, 6), 20):
+            np.testing.assert_allclose(areal.dask.filter("guided", x, radius, eps=1e-2, edge=edge).compute(), areal.filters.guided(floats, radius, 1e-2, edge=edge), **close)
+        np.testing.assert_allclose(areal.dask.filter("guided", x, 4, eps=1e-2, guide=blocks, edge=edge).compute(),
+                                   areal.filters.guided(floats, 4, 1e-2, guide, edge=edge), **close)
+    whole = areal.filters.guided(pixels, 4, 40.0)
+    assert np.abs(areal.dask.filter("guided", da.from_array(pixels, chunks=(16, 25)), 4, eps=40.0).compute().astype(int) - whole).max() <= 1
+    assert np.abs(areal.dask.filter("guided", x[2:], 4, eps=1e-2).compute() - areal.filters.guided(floats, 4, 1e-2)[2:]).max() > 1e-4  # the check can fail
+
+
 def test_what_filters_of_blocks_refuse():
     x = da.ones((20, 30), chunks=10, dtype=np.uint8)
-    for name, size, more, words in (("guided", 3, {}, "name 'guided'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "size"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
+    for name, size, more, words in (("bilateral", 3, {}, "name 'bilateral'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "size"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
                                     ("mean", 3, {"out": np.zeros(3)}, "out: "), ("mean", 3, {"axes": "HW"}, "axes: "), ("threshold", 3, {"method": "wolf"}, "method wolf"),
                                     ("mean", 3, {"edge": "constant", "value": 0.5}, "value 0.5"), ("mean", 3, {"mask": np.ones((3, 4), bool)}, "mask: of shape"),
-                                    ("mean", 61, {"edge": "wrap"}, "edge wrap"), ("mean", 3, {"anchor": 3}, "anchor")):
+                                    ("mean", 61, {"edge": "wrap"}, "edge wrap"), ("mean", 3, {"anchor": 3}, "anchor"), ("guided", 3, {"edge": "valid"}, "edge 'valid'"),
+                                    ("guided", 3, {"mask": x > 0}, "mask: guided"), ("gaussian", 3, {"anchor": 1}, "anchor: gaussian"), ("mean", 3, {"guide": x}, "guide: only"),
+                                    ("guided", 3, {"guide": x[1:]}, "guide: of shape"), ("guided", 3, {"eps": 0}, "eps 0"), ("gaussian", -1, {}, "sigma -1"),
+                                    ("gaussian", "a", {}, "sigma 'a'")):
         with pytest.raises(areal.InvalidArgument, match=words):
             areal.dask.filter(name, x, size, **more)
     with pytest.raises(areal.InvalidArgument, match="3 dimensions"):
