@@ -450,7 +450,7 @@ DOORS = (
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
     Door("command-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
-    Door("command-filter-strips", ("window",), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
+    Door("command-filter-strips", ("window", "ranks"), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 

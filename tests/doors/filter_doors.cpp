@@ -85,7 +85,7 @@ Json filter_by_strips(const Question& q) {
 }
 
 const std::vector<Door> doors = {{"filter", {"window", "ranks"}, filter},
-                                 {"strip-filter", {"window"}, filter_by_strips}};
+                                 {"strip-filter", {"window", "ranks"}, filter_by_strips}};
 
 }  // namespace
 

@@ -312,6 +312,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "Percentiles and counts by level have no kernels; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
+        "equalize of 16 bits by strips", "c++*strip-filter",
+        lambda q, o: q.family == "ranks" and q.type == "16u", r"the largest pixel of the whole image",
+        "The largest pixel of 16u, which decides the number of bins, is known after the last row.",
+    ),  # fmt: skip
+    Refusal(
         "a filter of frames", "command-filter*",
         _images, r"has frames; write a video",
         "Frames go to a video or a folder.",
