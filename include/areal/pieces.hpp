@@ -48,7 +48,7 @@ struct PieceOptions {
   /// Bytes that the parts in one worker's hands may take where it computes; 0: chosen, see there.
   std::uint64_t memory = 0;
   /// A part, fixed by hand: its pixels and its bins. 0: chosen from the memory, or the whole extent if another one of
-  /// the three is given. Strips have the image's width. Affects the bits of floats.
+  /// the three is given. Strips have the image's width; only tensors have bins. Affects the bits of floats.
   std::int64_t width = 0, height = 0, bins = 0;
   /// The grid of tiles in which an image is pushed to strips, in pixels; 0: only full-width blocks are pushed. The last
   /// column and row of tiles may be smaller.

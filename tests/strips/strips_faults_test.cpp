@@ -2,6 +2,7 @@
 // CancelScope. And that the stages of strips overlap.
 #include <areal/cancel.hpp>
 #include <areal/error.hpp>
+#include <areal/tiled.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -97,6 +98,19 @@ TEST(StripFaults, TilesMissingRepeatedOrOutOfPlace) {
     for (const std::int64_t x : {32, 16, 0}) EXPECT_EQ(run.push(x, y, x == 32 ? 8 : 16, y == 24 ? 6 : 8), taken);
   run.strips.finish();
   EXPECT_EQ(run.tables.fault(picture), "");
+}
+
+TEST(StripFaults, OnlyTensorsHaveBins) {
+  const Shape image{40, 30};
+  const PieceOptions strips{.workers = cpu, .bins = 2};
+  const std::string none = " have none; they are a tensor's";
+  EXPECT_EQ(refusal([&] { StripSat(image, Type::u8, {}, strips); }), "bins 2: tables by strips" + none);
+  EXPECT_EQ(refusal([&] { TiledSat(image, Type::u8, {}, strips); }), "bins 2: tables by tiles" + none);
+  EXPECT_EQ(refusal([&] { StripWindows(image, Type::u8, {3, 3}, {}, strips); }), "bins 2: windows" + none);
+  EXPECT_EQ(refusal([&] {
+              StripFilter(image, Type::u8, Type::u8, filter::Mean{}, {.window = {3, 3}}, strips);
+            }),
+            "bins 2: filters" + none);
 }
 
 // Of each group of bins; what is refused leaves the run as it was.

@@ -10,6 +10,10 @@ void require_carries(std::string_view family, std::string_view algorithm, const 
           "; choose auto");
 }
 
+void require_no_bins(const PieceOptions& pieces, const char* made) {
+  require(pieces.bins == 0, "bins ", pieces.bins, ": ", made, " have none; they are a tensor's");
+}
+
 Piece piece_of(std::int64_t x, std::int64_t y, const std::vector<ConstView>& outputs, bool squares) {
   Piece piece{.x = x, .y = y, .values = outputs[0]};
   if (squares) piece.squares = outputs[1];

@@ -86,6 +86,9 @@ struct Form {
 /// Throws InvalidArgument for an algorithm that makes no parts: `made` is "tables by strips".
 void require_carries(std::string_view family, std::string_view algorithm, const char* made);
 
+/// Throws InvalidArgument for groups of bins of what has no bins.
+void require_no_bins(const PieceOptions& pieces, const char* made);
+
 /// Outputs in the order of a form as what is given out.
 Piece piece_of(std::int64_t x, std::int64_t y, const std::vector<ConstView>& outputs, bool squares);
 

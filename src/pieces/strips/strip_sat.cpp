@@ -21,6 +21,7 @@ void check_options(const Shape& image, const SatOptions& options) {
 
 pieces::StripDriver driver_of(const Shape& image, Type type, SatOptions options, TypePair types,
                               const PieceOptions& strips) {
+  pieces::require_no_bins(strips, "tables by strips");
   options.border = Border::zero, options.types = types;
   auto work = std::make_unique<pieces::TableWork>(image, type, options, pieces::strips_on(strips),
                                                   pieces::TableWork::Tables::leave);

@@ -23,7 +23,9 @@ struct WindowRun {
         these(these_),
         progress(strips.progress),
         height(StripHeights(*work, image, strips).chosen()),
-        driver(std::move(work), image, strips, height, second) {}
+        driver(std::move(work), image, strips, height, second) {
+    require_no_bins(strips, these);
+  }
 
   void run(const ImageReader& read, const WindowStripSink& sink, const ImageReader& read_second) {
     driver.run(read, read_second, use(sink));

@@ -25,6 +25,7 @@ void check_options(const Shape& image, const SatOptions& options) {
 }
 
 TiledGrid cut_of(const TileJob& job, const PieceOptions& tiles) {
+  require_no_bins(tiles, "tables by tiles");
   if (tiles.width > 0 || tiles.height > 0) return fixed_tiles(job, tiles);
   CutRule rule{.lanes = job.lanes(), .multiple = kernel_tile, .one = "one pixel's table does not fit"};
   std::vector<std::shared_ptr<const Work>> works;
