@@ -486,7 +486,7 @@ class Blocks::Strip {
     if (step == size) return write(to);
     char* const buffer = memory_ + blocks_.layout_.out;
     write(buffer);
-    for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, buffer + i * size, static_cast<std::size_t>(size));
+    copy_elements(buffer, size, n, size, to, step);
   }
 
   const Blocks& blocks_;

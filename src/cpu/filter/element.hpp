@@ -69,4 +69,25 @@ inline void put_element(Type type, double value, void* to) {
   });
 }
 
+/// Copies n elements of 1, 2, 4 or 8 bytes that lie some bytes apart.
+inline void copy_elements(const char* from, std::int64_t from_step, std::int64_t n, std::int64_t size, char* to,
+                          std::int64_t to_step) {
+  const auto copy = [&](auto element) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::memcpy(&element, from + i * from_step, sizeof element);
+      std::memcpy(to + i * to_step, &element, sizeof element);
+    }
+  };
+  switch (size) {
+    case 1:
+      return copy(std::uint8_t{});
+    case 2:
+      return copy(std::uint16_t{});
+    case 4:
+      return copy(std::uint32_t{});
+    default:
+      return copy(std::uint64_t{});
+  }
+}
+
 }  // namespace areal::cpu

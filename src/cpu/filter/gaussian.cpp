@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/gaussian_rows.hpp"
 #include "cpu/filter/strips.hpp"
 #include "cpu/filter/walk_rows.hpp"
@@ -254,8 +255,7 @@ class Gaussian::Strip {
     if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
     char* const buffer = memory_ + layout.out;
     finish_kernels().store(values, outputs_, out_.type, buffer);
-    for (std::int64_t i = 0; i < outputs_; ++i)
-      std::memcpy(to + i * step, buffer + i * size, static_cast<std::size_t>(size));
+    copy_elements(buffer, size, outputs_, size, to, step);
   }
 
   const Gaussian& gaussian_;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <variant>
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/guided_rows.hpp"
 #include "cpu/filter/strips.hpp"
 #include "cpu/filter/walk_rows.hpp"
@@ -360,8 +361,7 @@ class Guided::Strip {
     if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
     char* const buffer = memory_ + layout.out;
     finish_kernels().store(values, outputs_, out_.type, buffer);
-    for (std::int64_t i = 0; i < outputs_; ++i)
-      std::memcpy(to + i * step, buffer + i * size, static_cast<std::size_t>(size));
+    copy_elements(buffer, size, outputs_, size, to, step);
   }
 
   const Guided& guided_;

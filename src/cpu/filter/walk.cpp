@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 #include "cpu/filter/byte_means.hpp"
+#include "cpu/filter/element.hpp"
 #include "cpu/filter/finish.hpp"
 #include "cpu/filter/marks.hpp"
 #include "cpu/filter/strips.hpp"
@@ -194,9 +195,7 @@ class Walk::Strip {
     char* const to = memory_ + layout_.rows[buffer];
     char* const marks = memory_ + layout_.marks[buffer];
     const bool is_contiguous = step == size;
-    if (!is_contiguous)
-      for (std::int64_t i = 0; i < width_; ++i)
-        std::memcpy(to + i * size, from + i * step, static_cast<std::size_t>(size));
+    if (!is_contiguous) copy_elements(from, step, width_, size, to, size);
     if (!request_.mask) return {to, nullptr};
     const char* const valid = mask_row(y);
     if (together_ == 1)
@@ -411,7 +410,7 @@ class Walk::Strip {
     if (step == size) return write(to);
     char* const buffer = memory_ + layout_.out;
     write(buffer);
-    for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, buffer + i * size, static_cast<std::size_t>(size));
+    copy_elements(buffer, size, n, size, to, step);
   }
 
   const Walk& walk_;
