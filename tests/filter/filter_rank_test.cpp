@@ -175,6 +175,24 @@ TEST(FilterRank, ChannelsAndBatches) {
         }
 }
 
+// Interleaved channels that are sorted as one row, and more than that takes, at every edge.
+TEST(FilterRank, InterleavedMedians) {
+  std::uint64_t seed = 8100;
+  for (const Edge edge : {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect, Edge::symmetric,
+                          Edge::wrap, Edge::constant})
+    for (const std::int64_t channels : {2, 3, 4, 16, 17})
+      for (const Type type : {Type::u8, Type::s16, Type::f32})
+        for (const std::int64_t size : {3, 5}) {
+          Window window{size, size};
+          window.edge = edge, window.value = 7;
+          Case c = of(50, type, channels > 4 ? 9 : 83, 7, window);
+          c.shape.channels = channels, c.shape.layout = c.out_layout = Layout::interleaved;
+          c.options.algorithm = "network";
+          c.seed = ++seed;
+          expect_right(c);
+        }
+}
+
 // Several panels, strips and tiles; counts of 16 and of 32 bits; one thread and all.
 TEST(FilterRank, WideAndTallImages) {
   std::uint64_t seed = 8200;

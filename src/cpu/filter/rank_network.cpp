@@ -82,20 +82,21 @@ HWY_INLINE void select(V* wire) {
 }
 
 template <class Key>
-void medians_of_3(const std::array<const Key*, 5>& of, const std::array<Key*, 5>& to, std::int64_t n, Key* out) {
+void medians_of_3(const std::array<const Key*, 5>& of, const std::array<Key*, 5>& to, std::int64_t n,
+                  std::int64_t apart, Key* out) {
   const std::array<const Key*, 5> rows = of;  // copies, which bytes that are stored cannot change
   const std::array<Key*, 5> sorted = to;
   const hn::ScalableTag<Key> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < n + 2; i += lanes) {
+  for (std::int64_t i = 0; i < n + 2 * apart; i += lanes) {
     V wire[3] = {hn::LoadU(d, rows[0] + i), hn::LoadU(d, rows[1] + i), hn::LoadU(d, rows[2] + i)};
     select<3, 0, 2>(wire);
     for (std::size_t j = 0; j < 3; ++j) hn::StoreU(wire[j], d, sorted[j] + i);
   }
   // The median is that of the most of the least, the median of the medians, and the least of the most.
   for (std::int64_t i = 0; i < n; i += lanes) {
-    const auto at = [&](std::size_t j, std::int64_t k) HWY_ATTR { return hn::LoadU(d, sorted[j] + i + k); };
+    const auto at = [&](std::size_t j, std::int64_t k) HWY_ATTR { return hn::LoadU(d, sorted[j] + i + k * apart); };
     V middle[3] = {at(1, 0), at(1, 1), at(1, 2)};
     select<3, 1, 1>(middle);
     V last[3] = {hn::Max(hn::Max(at(0, 0), at(0, 1)), at(0, 2)), middle[1],
@@ -106,11 +107,12 @@ void medians_of_3(const std::array<const Key*, 5>& of, const std::array<Key*, 5>
 }
 
 template <class Key>
-void medians_of_5(const std::array<const Key*, 5>& rows, const std::array<Key*, 5>& sorted, std::int64_t n, Key* out) {
+void medians_of_5(const std::array<const Key*, 5>& rows, const std::array<Key*, 5>& sorted, std::int64_t n,
+                  std::int64_t apart, Key* out) {
   const hn::ScalableTag<Key> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < n + 4; i += lanes) {
+  for (std::int64_t i = 0; i < n + 4 * apart; i += lanes) {
     V wire[5] = {hn::LoadU(d, rows[0] + i), hn::LoadU(d, rows[1] + i), hn::LoadU(d, rows[2] + i),
                  hn::LoadU(d, rows[3] + i), hn::LoadU(d, rows[4] + i)};
     select<5, 0, 4>(wire);
@@ -124,7 +126,7 @@ void medians_of_5(const std::array<const Key*, 5>& rows, const std::array<Key*, 
   for (std::int64_t i = 0; i < n; i += lanes) {
     V wire[5], middle[5];
     const auto row = [&](std::size_t j) HWY_ATTR {
-      for (std::int64_t k = 0; k < 5; ++k) wire[k] = hn::LoadU(d, sorted[j] + i + k);
+      for (std::int64_t k = 0; k < 5; ++k) wire[k] = hn::LoadU(d, sorted[j] + i + k * apart);
     };
     row(0), select<5, 3, 4>(wire);
     V most = wire[3];

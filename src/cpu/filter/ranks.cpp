@@ -82,6 +82,7 @@ void Ranks::with_counts(const F& f) const {
 
 Ranks::Ranks(const FilterRequest& request)
     : request_(request),
+      elements_(request.of_elements()),
       structure_(structure_named(request.algorithm)),
       percent_(std::get<filter::Percentile>(request.filter).percent),
       columns_(structure_ == Structure::network ? request.columns : cut_to_image(request.columns)),
@@ -100,7 +101,7 @@ void Ranks::lay_out() {
   };
   switch (structure_) {
     case Structure::network:
-      panel_ = limited(network_panel, columns_);
+      panel_ = limited(network_panel, elements_.columns);
       break;
     case Structure::column_counts:
       panel_ = limited(std::max({counts_cells - columns_.size, least_panel, columns_.size}), columns_);
@@ -110,7 +111,8 @@ void Ranks::lay_out() {
       tile_rows_ = limited(std::clamp(rows_.size, least_tile, most_tile), rows_);
       break;
   }
-  const std::int64_t cells = panel_ + columns_.size - 1;
+  const std::int64_t covered = structure_ == Structure::network ? elements_.columns.size : columns_.size;
+  const std::int64_t cells = panel_ + covered - 1;
   l.shown = place(end, cells, 4);
   if (structure_ == Structure::network) {
     const std::int64_t row = cells + network_slack;
@@ -154,7 +156,10 @@ class Ranks::Panel : protected RankPanel<T> {
  protected:
   Panel(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
         std::int64_t first, char* memory)
-      : RankPanel<T>(ranks.request_, ranks.columns_, ranks.panel_, arguments, part, plane, first,
+      : Panel(ranks, ranks.request_, ranks.columns_, arguments, part, plane, first, memory) {}
+  Panel(const Ranks& ranks, const FilterRequest& request, const formulas::WindowAxis& columns,
+        const FilterArguments& arguments, const FilterRows& part, std::int64_t plane, std::int64_t first, char* memory)
+      : RankPanel<T>(request, columns, ranks.panel_, arguments, part, plane, first,
                      reinterpret_cast<std::int32_t*>(memory + ranks.layout_.shown)),
         ranks_(ranks),
         layout_(ranks.layout_),
@@ -182,14 +187,16 @@ class Ranks::NetworkPanel : Panel<T> {
   using typename Base::Keys;
 
  public:
-  NetworkPanel(const Ranks& ranks, const FilterArguments& arguments, const FilterRows& part, std::int64_t plane,
-               std::int64_t first, char* memory)
-      : Base(ranks, arguments, part, plane, first, memory),
-        size_(ranks.columns_.size),
+  /// Of a request of pixels or of elements.
+  NetworkPanel(const Ranks& ranks, const FilterRequest& request, const FilterArguments& arguments,
+               const FilterRows& part, std::int64_t plane, std::int64_t first, char* memory)
+      : Base(ranks, request, request.columns, arguments, part, plane, first, memory),
+        size_(ranks.rows_.size),
+        apart_(request.together),
         pitch_(this->cells_ + network_slack) {
     for (std::size_t j = 0; j < 5; ++j)
       sorted_[j] = this->template array<Key>(this->layout_.sorted) + static_cast<std::int64_t>(j) * sorted_pitch;
-    const std::int64_t more = size_ - 1 + network_slack;  // cells that a chunk reads beyond its windows
+    const std::int64_t more = (size_ - 1) * apart_ + network_slack;  // cells that a chunk reads beyond its windows
     const std::int64_t end = this->rows_.inside_end() - more;
     if (!this->rows_.are_keys() || end <= this->rows_.inside_begin()) return;
     direct_begin_ = this->rows_.inside_begin(), direct_end_ = end;
@@ -255,7 +262,7 @@ class Ranks::NetworkPanel : Panel<T> {
         }
         // Vectors write beyond the last window: what comes next, or nothing that may be written.
         Key* const to = i + windows + network_slack <= n ? out + i : buffer + i;
-        medians(rows, sorted_, windows, to);
+        medians(rows, sorted_, windows, apart_, to);
         if (to != out + i) std::copy_n(to, windows, out + i);
         i += windows;
       }
@@ -266,7 +273,6 @@ class Ranks::NetworkPanel : Panel<T> {
 
   // Windows that hold a NaN, or cells that are left out.
   void repair(std::int64_t y, std::int64_t top) {
-    std::int64_t done = 0;  // windows before this one are right
     std::array<const Cell*, 5> marked{};
     std::size_t count = 0;
     bool everywhere = false;
@@ -278,19 +284,21 @@ class Ranks::NetworkPanel : Panel<T> {
     if (count == 0) return;
     const std::int64_t step = this->out_.column_pitch();
     char* const to = this->out_row(y);
-    const auto look = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t cell = begin; cell < end; ++cell) {
-        bool is_marked = false;
-        for (std::size_t k = 0; k < count; ++k) is_marked |= marked[k][cell] != Cell::valid;
-        if (!is_marked) continue;
-        const std::int64_t last = std::min(cell, this->windows_ - 1);
-        for (std::int64_t i = std::max(done, cell - size_ + 1); i <= last; ++i)
-          Base::put(to + i * step, median(i, top));
-        done = std::max(done, last + 1);
-      }
-    };
-    look(0, everywhere ? this->cells_ : this->rows_.inside_begin());
-    if (!everywhere) look(this->rows_.inside_end(), this->cells_);
+    for (std::int64_t channel = 0; channel < apart_; ++channel) {
+      std::int64_t done = channel;  // the channel's windows before this one are right
+      const auto look = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t cell = begin + (channel - begin % apart_ + apart_) % apart_; cell < end; cell += apart_) {
+          bool is_marked = false;
+          for (std::size_t k = 0; k < count; ++k) is_marked |= marked[k][cell] != Cell::valid;
+          if (!is_marked) continue;
+          std::int64_t i = std::max(done, cell - (size_ - 1) * apart_);
+          for (; i <= std::min(cell, this->windows_ - 1); i += apart_) Base::put(to + i * step, median(i, top));
+          done = std::max(done, i);
+        }
+      };
+      look(0, everywhere ? this->cells_ : this->rows_.inside_begin());
+      if (!everywhere) look(this->rows_.inside_end(), this->cells_);
+    }
   }
 
   T median(std::int64_t window, std::int64_t top) const {
@@ -298,7 +306,7 @@ class Ranks::NetworkPanel : Panel<T> {
     std::uint32_t n = 0, nan = 0;
     for (std::int64_t j = 0; j < size_; ++j) {
       const std::size_t at = slot(top + j);
-      for (std::int64_t cell = window; cell < window + size_; ++cell) {
+      for (std::int64_t cell = window; cell < window + size_ * apart_; cell += apart_) {
         const Cell mark = marks_of_[at] != Marks::none ? marks(at)[cell] : Cell::valid;
         if (mark == Cell::valid) valid[n++] = key(at, cell);
         if (mark == Cell::nan) ++nan;
@@ -311,7 +319,7 @@ class Ranks::NetworkPanel : Panel<T> {
     return Keys::pixel(valid[rank]);
   }
 
-  std::int64_t size_, pitch_;
+  std::int64_t size_, apart_, pitch_;  ///< rows and columns of a window, elements from column to column
   // Windows whose cells are read in the image, and the cells that only these need.
   std::int64_t direct_begin_ = 0, direct_end_ = 0, skip_begin_ = 0, skip_end_ = 0;
   std::array<const Key*, 5> direct_{};  ///< from cell direct_begin_ on
@@ -483,17 +491,26 @@ void Ranks::execute(const FilterArguments& arguments, void* workspace, const Fil
       });
     });
   }
+  if (structure_ == Structure::network) {
+    const bool together = is_interleaved(arguments.image.shape) && is_interleaved(arguments.out.shape) &&
+                          request_.image.channels <= network_most_apart;
+    const FilterRequest& request = together ? elements_ : request_;
+    FilterArguments of = arguments;
+    if (together) of.image = elements_of(of.image), of.out = elements_of(of.out);
+    const Strips strips(request.image.batch * request.image.channels, rows.begin, rows.end,
+                        std::min(rows_.size, request_.image.height), slots(request_.threads));
+    return strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
+      for (std::int64_t x = 0; x < request.columns.outputs; x += panel_)
+        with_pixel(request_.in, [&]<class T>(T) {
+          if constexpr (sizeof(T) <= 4)
+            NetworkPanel<T>(*this, request, of, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));
+        });
+    });
+  }
   const Strips strips(planes, rows.begin, rows.end, std::min(rows_.size, request_.image.height),
                       slots(request_.threads));
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
     for (std::int64_t x = 0; x < outputs; x += panel_) {
-      if (structure_ == Structure::network) {
-        with_pixel(request_.in, [&]<class T>(T) {
-          if constexpr (sizeof(T) <= 4)
-            NetworkPanel<T>(*this, arguments, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));
-        });
-        continue;
-      }
       with_counts([&]<class C>(C) {
         if (request_.in == Type::u8)
           CountsPanel<std::uint8_t, C>(*this, arguments, rows, plane, x, mine()).run(strips.begin(s), strips.end(s));

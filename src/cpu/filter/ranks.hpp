@@ -56,7 +56,7 @@ class Ranks {
   template <class F>
   void with_counts(const F& f) const;
 
-  FilterRequest request_;
+  FilterRequest request_, elements_;  ///< of interleaved channels that the network takes together
   Structure structure_;
   double percent_;
   formulas::WindowAxis columns_, rows_;  ///< cut where nothing is beyond the edge

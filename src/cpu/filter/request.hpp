@@ -26,7 +26,29 @@ struct FilterRequest {
   Type guide_type = Type::u8;
   std::string algorithm = {};
   int threads = 0;
+  std::int64_t together = 1;  ///< see of_elements
+
+  /// The same of images whose channels are interleaved, as of one channel: their elements are the columns, of which a
+  /// pixel has `together`, and a window covers every `together`-th.
+  FilterRequest of_elements() const {
+    FilterRequest elements = *this;
+    elements.together = image.channels;
+    elements.image.width *= image.channels, elements.image.channels = 1;
+    formulas::WindowAxis& axis = elements.columns;
+    axis.extent *= image.channels, axis.outputs *= image.channels, axis.before *= image.channels;
+    axis.size = (axis.size - 1) * image.channels + 1;
+    return elements;
+  }
 };
+
+/// A view of such an image as of one channel.
+template <class Void>
+BasicView<Void> elements_of(BasicView<Void> view) {
+  view.shape.width *= view.shape.channels;
+  view.shape.channels = 1;
+  return view;
+}
+inline bool is_interleaved(const Shape& shape) { return shape.layout == Layout::interleaved && shape.channels > 1; }
 
 /// What an execute has of the image and makes of the output. The views of a part hold a few rows, the request is of the
 /// whole image, so that a part has the bits of the whole.
