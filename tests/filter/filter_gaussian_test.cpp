@@ -285,6 +285,20 @@ TEST(FilterGaussian, ChannelsLayoutsAndBatches) {
         }
 }
 
+// Elements of interleaved pixels, in several panels, at every edge.
+TEST(FilterGaussian, InterleavedElements) {
+  std::uint64_t seed = 760;
+  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect, Edge::wrap, Edge::constant})
+    for (const std::int64_t channels : {2, 3, 16, 17}) {
+      Case c = of(channels == 3 ? 700 : 21, 5, {1.5, 1, 4, 0}, edge);
+      c.shape.channels = channels, c.shape.layout = c.out_layout = Layout::interleaved;
+      c.in = c.out = Type::u8;
+      c.least = 0, c.most = 255;
+      c.seed = ++seed;
+      expect_right(c);
+    }
+}
+
 TEST(FilterGaussian, Properties) {
   for (const int passes : {0, 3, 5}) {
     const filter::Gaussian gaussian{2.5, 2.5, 4, passes};

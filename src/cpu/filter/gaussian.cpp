@@ -16,6 +16,7 @@ namespace {
 
 // Columns of a panel: its rows stay in the second-level cache.
 constexpr std::int64_t usual_panel = 1024;
+constexpr std::int64_t most_together = 16;  // channels
 // Columns of a panel that are convolved along the column at a time.
 constexpr std::int64_t convolved_columns = 128;
 constexpr int usual_passes = 5;
@@ -77,18 +78,27 @@ Gaussian::Along::Along(const Axis& axis, double sigma, const formulas::WindowAxi
 
 Gaussian::Gaussian(const FilterRequest& request)
     : request_(request),
+      elements_(request.of_elements()),
       columns_(Axis(gaussian_of(request), gaussian_of(request).sigma_x, request.algorithm),
                gaussian_of(request).sigma_x, request.columns),
       rows_(Axis(gaussian_of(request), gaussian_of(request).sigma_y, request.algorithm), gaussian_of(request).sigma_y,
             request.rows),
-      panel_(std::max<std::int64_t>(1, request.columns.outputs)) {
+      panel_(std::max<std::int64_t>(1, takes_elements() ? elements_.columns.outputs : request.columns.outputs)) {
   // Copies of the image lie at its other end. Halves of a panel may be as wide as one.
-  const std::int64_t most = std::max(usual_panel, 8 * columns_.reach);
+  const std::int64_t most = std::max(usual_panel, 8 * columns_.reach * (takes_elements() ? elements_.together : 1));
   if (request.columns.edge != Edge::wrap && panel_ > most + most / 2) panel_ = most;
   std::int64_t length = 0, count = 0;
-  for (std::int64_t panel = 0; panel < panels(); ++panel) {
-    const Positions one = positions(panel);
-    length = std::max(length, one.length), count = std::max(count, one.count);
+  const auto make_room = [&](const FilterRequest& of) {
+    for (std::int64_t panel = 0; panel < panels(of); ++panel) {
+      const Positions one = positions(of, panel);
+      length = std::max(length, one.length), count = std::max(count, one.count);
+    }
+  };
+  make_room(request_);
+  if (takes_elements()) {
+    make_room(elements_);
+    for (const double share : columns_.shares)
+      element_shares_.insert(element_shares_.end(), static_cast<std::size_t>(elements_.together), share);
   }
   std::size_t end = 0;
   const auto doubles = [&](std::int64_t n) { return place(end, n, sizeof(double)); };
@@ -108,26 +118,30 @@ Gaussian::Gaussian(const FilterRequest& request)
   workspace_bytes_ = cache_line + end * static_cast<std::size_t>(slots(request.threads));
 }
 
-Positions Gaussian::positions(std::int64_t panel) const {
-  const std::int64_t begin = panel * panel_;
-  return {request_.columns, begin, std::min(request_.columns.outputs, begin + panel_),
-          formulas::block_of_window(columns_.window())};
+bool Gaussian::takes_elements() const {
+  return is_interleaved(request_.image) && request_.image.channels <= most_together && columns_.passes == 0;
 }
 
-// One thread's work on a strip of a panel of one channel of an image.
+Positions Gaussian::positions(const FilterRequest& request, std::int64_t panel) const {
+  const std::int64_t begin = panel * panel_;
+  return {request.columns, begin, std::min(request.columns.outputs, begin + panel_),
+          formulas::block_of_window(columns_.window()), request.together};
+}
+
+// One thread's work on a strip of a panel of one channel of an image, or of all as elements.
 class Gaussian::Strip {
  public:
-  Strip(const Gaussian& gaussian, const FilterArguments& arguments, const FilterRows& rows, std::int64_t plane,
-        std::int64_t panel, char* memory)
+  Strip(const Gaussian& gaussian, const FilterRequest& request, const FilterArguments& arguments,
+        const FilterRows& rows, std::int64_t plane, std::int64_t panel, char* memory)
       : gaussian_(gaussian),
         rows_(rows),
-        request_(gaussian.request_),
+        request_(request),
         image_(plane_of(arguments.image, plane, false)),
         out_(plane_of(arguments.out, plane, false)),
         memory_(memory),
         begin_(panel * gaussian.panel_),
-        outputs_(std::min(gaussian.panel_, gaussian.request_.columns.outputs - begin_)),
-        positions_(gaussian.positions(panel)) {}
+        outputs_(std::min(gaussian.panel_, request.columns.outputs - begin_)),
+        positions_(gaussian.positions(request, panel)) {}
 
   /// Writes output rows [begin, end).
   void write(std::int64_t begin, std::int64_t end) {
@@ -244,12 +258,12 @@ class Gaussian::Strip {
     } else {
       auto* const pointers = reinterpret_cast<const double**>(memory_ + layout.pointers);
       const double* const first = merged + (positions_.covered_begin - positions_.start);
-      for (std::int64_t k = 0; k < columns.size(); ++k) pointers[k] = first + k;
+      for (std::int64_t k = 0; k < columns.size(); ++k) pointers[k] = first + k * request_.together;
       gaussian_kernels().convolve(pointers, columns.weights.data(), columns.reach, 0, outputs_, values);
     }
+    const std::vector<double>& shares = request_.together > 1 ? gaussian_.element_shares_ : columns.shares;
     if (request_.columns.edge == Edge::shrink)
-      gaussian_kernels().scale(values, columns.shares.data() + begin_, rows.shares[static_cast<std::size_t>(y)],
-                               outputs_);
+      gaussian_kernels().scale(values, shares.data() + begin_, rows.shares[static_cast<std::size_t>(y)], outputs_);
     const auto size = static_cast<std::int64_t>(size_of(out_.type)), step = out_.column_pitch();
     char* const to = static_cast<char*>(out_.row(y - rows_.begin)) + begin_ * step;
     if (step == size) return finish_kernels().store(values, outputs_, out_.type, to);
@@ -272,12 +286,17 @@ class Gaussian::Strip {
 
 void Gaussian::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   if (arguments.out.shape.empty()) return;
-  const Strips strips(request_.image.batch * request_.image.channels * panels(), rows.begin, rows.end,
-                      std::min(rows_.size(), request_.image.height), slots(request_.threads));
+  const bool together = takes_elements() && is_interleaved(arguments.out.shape);
+  const FilterRequest& request = together ? elements_ : request_;
+  FilterArguments of = arguments;
+  if (together) of.image = elements_of(of.image), of.out = elements_of(of.out);
+  const std::int64_t across = panels(request);
+  const Strips strips(request.image.batch * request.image.channels * across, rows.begin, rows.end,
+                      std::min(rows_.size(), request.image.height), slots(request.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
-  strips.for_each(request_.threads, [&](std::int64_t i, std::int64_t s) {
-    Strip(*this, arguments, rows, i / panels(), i % panels(), memory + static_cast<std::size_t>(slot()) * layout_.bytes)
-        .write(strips.begin(s), strips.end(s));
+  strips.for_each(request.threads, [&](std::int64_t i, std::int64_t s) {
+    char* const mine = memory + static_cast<std::size_t>(slot()) * layout_.bytes;
+    Strip(*this, request, of, rows, i / across, i % across, mine).write(strips.begin(s), strips.end(s));
   });
 }
 

@@ -55,11 +55,14 @@ class Gaussian {
     std::int64_t window() const { return 2 * box.inside + 1; }
   };
 
-  std::int64_t panels() const { return (request_.columns.outputs + panel_ - 1) / panel_; }
-  Positions positions(std::int64_t panel) const;
+  /// Of a request of pixels or of elements.
+  std::int64_t panels(const FilterRequest& request) const { return (request.columns.outputs + panel_ - 1) / panel_; }
+  Positions positions(const FilterRequest& request, std::int64_t panel) const;
+  bool takes_elements() const;
 
-  FilterRequest request_;
+  FilterRequest request_, elements_;  ///< of interleaved channels, whose elements weights take together
   Along columns_, rows_;
+  std::vector<double> element_shares_;  ///< those of columns, for each element
   std::int64_t panel_;
   struct {
     std::vector<RowBlocks::Layout> stages;

@@ -7,7 +7,6 @@
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_keys.hpp"
 #include "cpu/filter/request.hpp"
-#include "formulas/block_order.hpp"
 #include "formulas/window_axis.hpp"
 
 namespace areal::cpu {
@@ -33,7 +32,7 @@ class RankRows {
     inside_end_ = std::clamp<std::int64_t>(axis.extent - first, inside_begin_, cells);
     const auto show = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
-        shown_[i] = static_cast<std::int32_t>(this->shown_element(axis, first + i));
+        shown_[i] = static_cast<std::int32_t>(shown_element(axis, first + i, request.together));
     };
     show(0, inside_begin_);
     show(inside_end_, cells);
@@ -127,11 +126,6 @@ class RankRows {
 
  private:
   std::int64_t held(std::int64_t y) const { return rows_.held(y, request_.rows.extent); }
-  std::int64_t shown_element(const formulas::WindowAxis& axis, std::int64_t element) const {
-    const std::int64_t together = request_.together, pixel = formulas::floor_div(element, together);
-    const std::int64_t shown = formulas::shown_pixel(pixel, axis.extent / together, axis.edge);
-    return shown < 0 ? shown : shown * together + element - pixel * together;
-  }
   bool copies() const {
     const Edge edge = request_.columns.edge;
     return edge == Edge::replicate || edge == Edge::reflect || edge == Edge::symmetric || edge == Edge::wrap;

@@ -6,6 +6,7 @@
 #include <areal/view.hpp>
 #include <cstdint>
 #include <string>
+#include "formulas/block_order.hpp"
 #include "formulas/window_axis.hpp"
 
 namespace areal::cpu {
@@ -40,6 +41,14 @@ struct FilterRequest {
     return elements;
   }
 };
+
+/// The element that an edge shows at a column of such an axis, or of pixels with `together` 1; -1 for none.
+inline std::int64_t shown_element(const formulas::WindowAxis& axis, std::int64_t column, std::int64_t together) {
+  if (together == 1) return formulas::shown_pixel(column, axis.extent, axis.edge);
+  const std::int64_t pixel = formulas::floor_div(column, together);
+  const std::int64_t shown = formulas::shown_pixel(pixel, axis.extent / together, axis.edge);
+  return shown < 0 ? shown : shown * together + column - pixel * together;
+}
 
 /// A view of such an image as of one channel.
 template <class Void>
