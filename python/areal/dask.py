@@ -236,7 +236,7 @@ def filter(name: str, x: Any, size: Any, *, edge: str = "shrink", anchor: int | 
     radius, of gaussian its sigma. mask, guide: arrays of x's shape. arguments: others of that filter, but for axes and out; threads is 1, as Dask has
     threads of its own. Every edge of the filter is supported; wolf's thresholds and equalize of uint16 are refused, as they depend on the whole image.
 
-    Integers are the same as of the whole array; the sums of floats, as guided filters and Gaussians have them, are within the same bound, and their last
+    Integers are the same as of the whole array. Sums of floats, and of guided filters and Gaussians of every dtype, are within the same bound, and their last
     bits may depend on the chunks. Each task reads a block and its neighbours' pixels as far as the window reaches, guided filters twice as far. Chunks
     that are smaller than that are joined first. Raises InvalidArgument.
     """
