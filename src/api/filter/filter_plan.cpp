@@ -14,6 +14,7 @@
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "api/core/window_axes.hpp"
+#include "cpu/filter/finish.hpp"
 #include "policy/filter_choice.hpp"
 
 namespace areal {
@@ -443,9 +444,9 @@ std::string_view FilterPlan::State::needs_the_whole() const {
   if (device) return "only the CPU makes parts of its output";
   if (std::holds_alternative<filter::Equalize>(filter) && in != Type::u8)
     return "equalize of 16u has as many bins as the largest pixel of the whole image needs";
-  const auto* const threshold = std::get_if<filter::Threshold>(&filter);
-  const bool is_wolf = threshold != nullptr && threshold->method == filter::Local::wolf;
-  return is_wolf ? "it compares every window with the largest deviation and the least pixel of the whole image" : "";
+  if (cpu::is_wolf(filter))
+    return "it compares every window with the largest deviation and the least pixel of the whole image";
+  return "";
 }
 
 FilterPlan::FilterPlan(const Shape& image, Type in, Type out, const Filter& filter, const FilterOptions& options,

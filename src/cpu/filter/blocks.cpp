@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 #include <variant>
+#include "cpu/filter/cut_axis.hpp"
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/finish.hpp"
 #include "cpu/filter/marks.hpp"
@@ -25,23 +26,7 @@ std::int64_t row_pitch(std::int64_t width) {
 
 bool is_least(const FilterRequest& request) { return std::holds_alternative<filter::Minimum>(request.filter); }
 
-/// The axis without what changes nothing: an image and a block beyond each edge are enough where the pixels there add
-/// nothing or were seen before; a reflection shows its first pixel again two images on.
-formulas::WindowAxis cut(const formulas::WindowAxis& axis, bool may_cut, std::int64_t block) {
-  if (!may_cut || axis.edge == Edge::valid) return axis;
-  formulas::WindowAxis cut = axis;
-  const bool turns = axis.edge == Edge::reflect || axis.edge == Edge::symmetric;
-  const std::int64_t most = (turns ? 2 : 1) * axis.extent + block;
-  cut.before = std::min(axis.before, most);
-  cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, most);
-  return cut;
-}
-
 }  // namespace
-
-bool Blocks::is_wolf() const {
-  return finish_.statistic == Statistic::threshold && finish_.local.method == filter::Local::wolf;
-}
 
 Blocks::Blocks(const FilterRequest& request)
     : request_(request),
@@ -67,8 +52,9 @@ Blocks::Blocks(const FilterRequest& request)
   const bool adds_nothing = request.columns.edge == Edge::shrink ||
                             (request.columns.edge == Edge::zero && layers_[0].kind != Kind::moments && !counts());
   const bool only_whether = !counts() || request.min_count <= 1;  // a window holds a pixel that counts
-  columns_ = cut(request.columns, (extreme && only_whether) || adds_nothing, column_block_);
-  rows_ = cut(request.rows, (extreme && only_whether) || adds_nothing, row_block_);
+  const bool may_cut = (extreme && only_whether) || adds_nothing;
+  columns_ = may_cut ? cut_axis(request.columns, column_block_) : request.columns;
+  rows_ = may_cut ? cut_axis(request.rows, row_block_) : request.rows;
 
   const std::int64_t width = request.image.width, start = formulas::floor_div(-columns_.before, column_block_);
   along_.block = column_block_;
@@ -104,7 +90,7 @@ Blocks::Blocks(const FilterRequest& request)
   for (std::size_t* one : {&layout_.count, &layout_.numerator, &layout_.values, &layout_.out})
     *one = place(end, chunk, 8);
   layout_.bytes = end;
-  const std::int64_t planes = is_wolf() ? request.image.channels * request.image.batch : 0;
+  const std::int64_t planes = is_wolf(request.filter) ? request.image.channels * request.image.batch : 0;
   workspace_bytes_ = cache_line + (end + static_cast<std::size_t>(planes) * sizeof(Survey)) *
                                       static_cast<std::size_t>(slots(request.threads));
 }
@@ -512,7 +498,7 @@ void Blocks::execute(const FilterArguments& arguments, void* workspace, const Fi
   const auto write = [&](std::int64_t plane, std::int64_t s, const Finish& finish) {
     Strip(*this, arguments, rows, plane, mine()).write(strips.begin(s), strips.end(s), finish);
   };
-  if (!is_wolf())
+  if (!is_wolf(request_.filter))
     return strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) { write(plane, s, finish_); });
   const auto look = [&](std::int64_t plane, std::int64_t s, Survey& survey) {
     Strip strip(*this, arguments, rows, plane, mine());

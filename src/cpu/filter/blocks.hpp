@@ -37,7 +37,6 @@ class Blocks {
   };
 
   void add_layer(Kind kind, Merge merge) { layers_[static_cast<std::size_t>(layer_count_++)] = {kind, merge}; }
-  bool is_wolf() const;
   bool is_extreme() const { return layers_[0].kind == Kind::extremes; }
   bool counts() const { return request_.mask || request_.omit_nan; }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <variant>
+#include "cpu/filter/cut_axis.hpp"
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/extreme_rows.hpp"
 #include "cpu/filter/strips.hpp"
@@ -15,17 +16,6 @@ constexpr std::int64_t most_size = 1023;            // rows and columns of a win
 constexpr std::int64_t most_merged = 4;             // rows that are merged one by one
 constexpr std::int64_t bytes_of_block = 384 << 10;  // so that a block of rows stays in the L2
 constexpr std::int64_t least_panel = 2048;          // bytes
-
-// An image beyond each edge shows every pixel; a reflection needs two.
-formulas::WindowAxis cut(const formulas::WindowAxis& axis) {
-  if (axis.edge == Edge::valid) return axis;
-  const bool turns = axis.edge == Edge::reflect || axis.edge == Edge::symmetric;
-  const std::int64_t most = (turns ? 2 : 1) * axis.extent;
-  formulas::WindowAxis cut = axis;
-  cut.before = std::min(axis.before, most);
-  cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, most);
-  return cut;
-}
 
 // The pixels that the edge shows at places [first, first + n).
 std::vector<std::int32_t> shown(const formulas::WindowAxis& axis, std::int64_t first, std::int64_t n) {
@@ -39,7 +29,7 @@ std::vector<std::int32_t> shown(const formulas::WindowAxis& axis, std::int64_t f
 }  // namespace
 
 std::string Extremes::takes(const FilterRequest& request) {
-  const formulas::WindowAxis columns = cut(request.columns), rows = cut(request.rows);
+  const formulas::WindowAxis columns = cut_axis(request.columns), rows = cut_axis(request.rows);
   if (request.mask || request.omit_nan) return "it takes neither masks nor nan omit";
   if (columns.size > most_size || rows.size > most_size)
     return "it takes windows of up to " + std::to_string(most_size) + " rows and columns";
@@ -50,8 +40,8 @@ std::string Extremes::takes(const FilterRequest& request) {
 Extremes::Extremes(const FilterRequest& request)
     : request_(request),
       least_(std::holds_alternative<filter::Minimum>(request.filter)),
-      columns_(cut(request.columns)),
-      rows_(cut(request.rows)) {
+      columns_(cut_axis(request.columns)),
+      rows_(cut_axis(request.rows)) {
   const std::int64_t after = columns_.edge == Edge::valid ? 0 : columns_.size - 1 - columns_.before;
   left_ = shown(columns_, -columns_.before, columns_.before);
   right_ = shown(columns_, columns_.extent, after);

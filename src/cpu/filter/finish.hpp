@@ -9,6 +9,12 @@
 
 namespace areal::cpu {
 
+/// Whether outputs compare with numbers of the whole image.
+inline bool is_wolf(const Filter& filter) {
+  const auto* const threshold = std::get_if<filter::Threshold>(&filter);
+  return threshold != nullptr && threshold->method == filter::Local::wolf;
+}
+
 /// For a filter other than minimum and maximum.
 inline Finish finish_of(const FilterRequest& request) {
   Finish finish;

@@ -6,20 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include "cpu/filter/cut_axis.hpp"
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_rows.hpp"
 #include "cpu/filter/strips.hpp"
 
 namespace areal::cpu {
-
-/// Without what lies beyond the image where that is nothing.
-inline formulas::WindowAxis cut_to_image(const formulas::WindowAxis& axis) {
-  if (axis.edge != Edge::shrink) return axis;
-  formulas::WindowAxis cut = axis;
-  cut.before = std::min(axis.before, axis.extent);
-  cut.size = cut.before + 1 + std::min(axis.size - 1 - axis.before, axis.extent);
-  return cut;
-}
 
 template <class T, class Out = T>
 class RankPanel {

@@ -81,7 +81,7 @@ Walk::Walk(const FilterRequest& request) : request_(request), finish_(finish_of(
   by_bytes_ = ByteMeans::serves(request);
   if (by_bytes_) end = std::max(end, whole_lines(ByteMeans::scratch_bytes(request, channels)));
   layout_.bytes = end;
-  const std::int64_t planes = is_wolf() ? request.image.channels * request.image.batch : 0;
+  const std::int64_t planes = is_wolf(request.filter) ? request.image.channels * request.image.batch : 0;
   workspace_bytes_ = cache_line + (end + static_cast<std::size_t>(planes) * sizeof(Survey)) *
                                       static_cast<std::size_t>(slots(request.threads));
 }
@@ -434,7 +434,7 @@ void Walk::execute(const FilterArguments& arguments, void* workspace, const Filt
   const auto interleaved = [](const Shape& shape) { return shape.layout == areal::Layout::interleaved; };
   const bool both = interleaved(image) && interleaved(arguments.out.shape);
   // The thresholds of wolf differ from channel to channel.
-  const std::int64_t together = both && !is_wolf() ? image.channels : 1;
+  const std::int64_t together = both && !is_wolf(request_.filter) ? image.channels : 1;
   const Strips strips(image.batch * image.channels / together, rows.begin, rows.end,
                       std::min(request_.rows.size, image.height), slots(request_.threads));
   char* const memory = reinterpret_cast<char*>(whole_lines(reinterpret_cast<std::uintptr_t>(workspace)));
@@ -442,7 +442,7 @@ void Walk::execute(const FilterArguments& arguments, void* workspace, const Filt
   const auto write = [&](std::int64_t plane, std::int64_t s, const Finish& finish) {
     Strip(*this, arguments, rows, plane, together, mine()).write(strips.begin(s), strips.end(s), finish);
   };
-  if (is_wolf()) {
+  if (is_wolf(request_.filter)) {
     const auto look = [&](std::int64_t plane, std::int64_t s, Survey& survey) {
       Strip strip(*this, arguments, rows, plane, together, mine());
       strip.look(strips.begin(s), strips.end(s), survey);

@@ -49,9 +49,6 @@ class Walk {
 
   void add_term(Power power, bool wide);
   bool counts() const { return request_.mask; }
-  bool is_wolf() const {
-    return finish_.statistic == Statistic::threshold && finish_.local.method == filter::Local::wolf;
-  }
 
   FilterRequest request_;
   Finish finish_;
