@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <variant>
 #include "cpu/filter/cut_axis.hpp"
@@ -18,20 +19,12 @@ namespace {
 
 constexpr std::int64_t chunk = 512;
 
-// Elements from a row of the workspace to the next, for pixels and the one beyond the edge: whole cache lines.
-std::int64_t row_pitch(std::int64_t width) {
-  constexpr auto line = static_cast<std::int64_t>(cache_line);
-  return (width + line) / line * line;
-}
-
 bool is_least(const FilterRequest& request) { return std::holds_alternative<filter::Minimum>(request.filter); }
 
 }  // namespace
 
 Blocks::Blocks(const FilterRequest& request)
-    : request_(request),
-      column_block_(formulas::block_of_window(request.columns.size)),
-      row_block_(formulas::block_of_window(request.rows.size)) {
+    : request_(request), column_block_(formulas::block_of_window(request.columns.size)) {
   const bool extreme = is_least(request) || std::holds_alternative<filter::Maximum>(request.filter);
   if (extreme) {
     add_layer(Kind::extremes, is_least(request) ? Merge::minimum : Merge::maximum);
@@ -54,7 +47,8 @@ Blocks::Blocks(const FilterRequest& request)
   const bool only_whether = !counts() || request.min_count <= 1;  // a window holds a pixel that counts
   const bool may_cut = (extreme && only_whether) || adds_nothing;
   columns_ = may_cut ? cut_axis(request.columns, column_block_) : request.columns;
-  rows_ = may_cut ? cut_axis(request.rows, row_block_) : request.rows;
+  const std::int64_t row_block = formulas::block_of_window(request.rows.size);
+  rows_ = may_cut ? cut_axis(request.rows, row_block) : request.rows;
 
   const std::int64_t width = request.image.width, start = formulas::floor_div(-columns_.before, column_block_);
   along_.block = column_block_;
@@ -71,14 +65,12 @@ Blocks::Blocks(const FilterRequest& request)
   inside_end_ = std::clamp<std::int64_t>(width - start * column_block_, inside_begin_, along_.positions);
 
   std::size_t end = 0, widest = 8;
-  ring_ = rows_.size / row_block_ + 3;
   for (int i = 0; i < layer_count_; ++i) {
     Layer& layer = layers_[static_cast<std::size_t>(i)];
     const std::size_t bytes = block_kernels(layer.merge, request.in).bytes;
     widest = std::max(widest, bytes);
-    layer.suffix = place(end, row_block_ * row_pitch(width), bytes);
-    layer.totals = place(end, ring_ * row_pitch(width), bytes);
-    for (std::size_t* one : {&layer.whole, &layer.prefix, &layer.row}) *one = place(end, width + 1, bytes);
+    layer.rows = RowBlocks::Layout::of(end, rows_.size, row_block, width + 1, bytes);
+    layer.row = place(end, width + 1, bytes);
     layer.windows = place(end, along_.outputs, bytes);
   }
   layout_.pixels = place(end, std::max(width, chunk), 8);
@@ -112,6 +104,7 @@ class Blocks::Strip {
     for (int i = 0; i < blocks.layer_count_; ++i) {
       const auto l = static_cast<std::size_t>(i);
       kernels_[l] = &block_kernels(blocks.layers_[l].merge, request_.in);
+      columns_[l].emplace(blocks.layers_[l].rows, memory, width_ + 1, *kernels_[l]);
     }
   }
 
@@ -133,14 +126,6 @@ class Blocks::Strip {
   }
 
  private:
-  /// How far the columns of a layer have come.
-  struct Columns {
-    std::int64_t suffix = none, prefix = none;  ///< their blocks
-    std::int64_t end = 0;                       ///< of the prefix: the position after its last row
-    std::int64_t whole_begin = none, whole_end = none;
-    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-  };
-
   template <class T>
   T* array(std::size_t offset) const {
     return reinterpret_cast<T*>(memory_ + offset);
@@ -274,92 +259,31 @@ class Blocks::Strip {
     });
   }
 
-  char* at(std::size_t l, std::size_t offset, std::int64_t row = 0) const {
-    return memory_ + offset + static_cast<std::size_t>(row * row_pitch(width_)) * kernels_[l]->bytes;
-  }
-  void copy(std::size_t l, void* to, const void* from) const {
-    std::memcpy(to, from, static_cast<std::size_t>(width_ + 1) * kernels_[l]->bytes);
-  }
-  char* total(std::size_t l, std::int64_t block) const {
-    const std::int64_t ring = blocks_.ring_;
-    return at(l, blocks_.layers_[l].totals, (block % ring + ring) % ring);
-  }
+  // The rows of a layer, as RowBlocks merges them.
+  struct LayerRows {
+    Strip& strip;
+    std::size_t l;
 
-  // Merges the rows of the windows of row y.
+    void copy(std::int64_t position, void* to) const { strip.load(l, position, to); }
+    void before(std::int64_t position, const char* after, char* to) const {
+      if (strip.add_row(l, position, after, to)) return;
+      strip.load(l, position, to);
+      strip.kernels_[l]->merge(to, to, after, strip.width_ + 1);
+    }
+    void after(std::int64_t position, const char* before, char* to) const {
+      if (strip.add_row(l, position, before, to)) return;
+      char* const row = strip.memory_ + strip.blocks_.layers_[l].row;
+      strip.load(l, position, row);
+      strip.kernels_[l]->merge(to, before, row, strip.width_ + 1);
+    }
+  };
+
+  // Merges the rows of the windows of row y, where the row's positions are, so that `windows` need not copy it.
   const char* merged_rows(std::size_t l, std::int64_t y) {
-    const Layer& layer = blocks_.layers_[l];
-    const BlockKernels& kernels = *kernels_[l];
-    Columns& columns = columns_[l];
-    const std::int64_t n = width_ + 1, size = blocks_.row_block_;
-    const std::int64_t begin = y - blocks_.rows_.before, end = begin + blocks_.rows_.size;
-    const std::int64_t first = formulas::floor_div(begin, size), last = formulas::floor_div(end - 1, size);
-    // Where the row's positions are, so that `windows` need not copy it.
     char* const out =
-        memory_ + blocks_.layout_.spread + static_cast<std::size_t>(blocks_.inside_begin_) * kernels.bytes;
-    char* const row = at(l, layer.row);
-    if (first == last) {
-      load(l, begin, out);
-      for (std::int64_t v = begin + 1; v < end; ++v) {
-        if (add_row(l, v, out, out)) continue;
-        load(l, v, row);
-        kernels.merge(out, out, row, n);
-      }
-      return out;
-    }
-    if (columns.suffix != first) {
-      columns.suffix = first;
-      load(l, first * size + size - 1, at(l, layer.suffix, size - 1));
-      // Rows above the first window are not needed, and a part may not have them.
-      for (std::int64_t i = size - 2; i >= begin - first * size; --i) {
-        char* const to = at(l, layer.suffix, i);
-        const char* const after = at(l, layer.suffix, i + 1);
-        if (add_row(l, first * size + i, after, to)) continue;
-        load(l, first * size + i, to);
-        kernels.merge(to, to, after, n);
-      }
-    }
-    if (columns.whole_begin == Columns::none)  // the first window
-      for (std::int64_t b = first + 1; b < last; ++b) {
-        load(l, b * size, total(l, b));
-        for (std::int64_t i = 1; i < size; ++i) {
-          load(l, b * size + i, row);
-          kernels.merge(total(l, b), total(l, b), row, n);
-        }
-      }
-    advance_prefix(l, last, end);
-    advance_whole(l, first + 1, last);
-    kernels.merge_three(out, at(l, layer.suffix, begin - first * size), at(l, layer.whole), at(l, layer.prefix), n);
+        memory_ + blocks_.layout_.spread + static_cast<std::size_t>(blocks_.inside_begin_) * kernels_[l]->bytes;
+    columns_[l]->merge(y - blocks_.rows_.before, LayerRows{*this, l}, out);
     return out;
-  }
-
-  // The part of a block up to position `end`.
-  void advance_prefix(std::size_t l, std::int64_t block, std::int64_t end) {
-    const std::int64_t size = blocks_.row_block_;
-    Columns& columns = columns_[l];
-    char* const prefix = at(l, blocks_.layers_[l].prefix);
-    char* const row = at(l, blocks_.layers_[l].row);
-    if (columns.prefix != block || columns.end > end) columns.prefix = block, columns.end = block * size;
-    for (; columns.end < end; ++columns.end) {
-      if (columns.end == block * size) {
-        load(l, columns.end, prefix);
-      } else if (!add_row(l, columns.end, prefix, prefix)) {
-        load(l, columns.end, row);
-        kernels_[l]->merge(prefix, prefix, row, width_ + 1);
-      }
-    }
-    if (end == block * size + size) copy(l, total(l, block), prefix);
-  }
-
-  // The whole blocks [begin, end).
-  void advance_whole(std::size_t l, std::int64_t begin, std::int64_t end) {
-    Columns& columns = columns_[l];
-    char* const whole = at(l, blocks_.layers_[l].whole);
-    if (columns.whole_begin != begin) {
-      kernels_[l]->clear(whole, width_ + 1);
-      columns.whole_begin = columns.whole_end = begin;
-    }
-    for (; columns.whole_end < end; ++columns.whole_end)
-      kernels_[l]->merge(whole, whole, total(l, columns.whole_end), width_ + 1);
   }
 
   // The windows of a row of merged rows.
@@ -485,7 +409,7 @@ class Blocks::Strip {
   std::int64_t width_;
   const Finish* finish_ = nullptr;
   std::array<const BlockKernels*, 4> kernels_{};
-  std::array<Columns, 4> columns_{};
+  std::array<std::optional<RowBlocks>, 4> columns_;
 };
 
 void Blocks::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {

@@ -10,6 +10,7 @@
 #include <vector>
 #include "cpu/filter/block_rows.hpp"
 #include "cpu/filter/request.hpp"
+#include "cpu/filter/row_blocks.hpp"
 #include "cpu/filter/walk_rows.hpp"
 
 namespace areal::cpu {
@@ -33,7 +34,8 @@ class Blocks {
   struct Layer {
     Kind kind;
     Merge merge;
-    std::size_t suffix = 0, totals = 0, whole = 0, prefix = 0, row = 0, windows = 0;  ///< in the workspace
+    RowBlocks::Layout rows = {};
+    std::size_t row = 0, windows = 0;  ///< in the workspace
   };
 
   void add_layer(Kind kind, Merge merge) { layers_[static_cast<std::size_t>(layer_count_++)] = {kind, merge}; }
@@ -45,7 +47,7 @@ class Blocks {
   std::array<Layer, 4> layers_{};
   int layer_count_ = 0;
   formulas::WindowAxis columns_, rows_;  ///< cut where more pixels beyond an edge change nothing
-  std::int64_t column_block_, row_block_, ring_;
+  std::int64_t column_block_;
   BlockWindows along_{};
   std::vector<std::int32_t> shown_;  ///< the pixel at each position of a row; the width for beyond the edge
   std::int64_t inside_begin_ = 0, inside_end_ = 0;  ///< positions of pixels in order

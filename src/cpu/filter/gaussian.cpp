@@ -104,7 +104,7 @@ Gaussian::Gaussian(const FilterRequest& request)
   const auto doubles = [&](std::int64_t n) { return place(end, n, sizeof(double)); };
   layout_.pitch = length + static_cast<std::int64_t>(cache_line / sizeof(double));
   for (std::int64_t stage = 0; stage < rows_.stages(); ++stage) {
-    if (rows_.passes > 0) layout_.stages.push_back(RowBlocks::Layout::of(end, rows_.window(), count));
+    if (rows_.passes > 0) layout_.stages.push_back(RowBlocks::Layout::of_sums(end, rows_.window(), count));
     layout_.rings.push_back(doubles(rows_.ring() * layout_.pitch));
   }
   layout_.pointers = doubles(std::max(rows_.size() + rows_.together() - 1, columns_.size()));
@@ -149,7 +149,7 @@ class Gaussian::Strip {
     for (std::int64_t stage = 0; stage < rows.stages(); ++stage) {
       const auto s = static_cast<std::size_t>(stage);
       next_[s] = begin - request_.rows.before + stage * rows.box.reach();
-      if (rows.passes > 0) boxes_[s].emplace(gaussian_.layout_.stages[s], memory_, rows.window(), positions_.count);
+      if (rows.passes > 0) boxes_[s].emplace(gaussian_.layout_.stages[s], memory_, positions_.count);
     }
     for (std::int64_t y = begin; y < end; y += rows.together()) {
       const std::int64_t count = std::min(rows.together(), end - y);

@@ -68,7 +68,7 @@ Guided::Guided(const FilterRequest& request)
       layout_.columns[t] = place(end, count, sizeof(std::uint32_t));
       layout_.prefixes[t] = place(end, count + 1, sizeof(std::uint32_t));
     } else {
-      layout_.terms[t] = RowBlocks::Layout::of(end, request.rows.size, count);
+      layout_.terms[t] = RowBlocks::Layout::of_sums(end, request.rows.size, count);
       layout_.sums[t] = doubles(centres);
     }
   }
@@ -77,7 +77,7 @@ Guided::Guided(const FilterRequest& request)
       layout_.entering[s] = place(end, length, 1), layout_.leaving[s] = place(end, length, 1);
   layout_.ring_pitch = again_length + 8;
   for (std::size_t c = 0; c <= channels_; ++c) {
-    layout_.coefficients[c] = RowBlocks::Layout::of(end, again_rows_.size, again_count);
+    layout_.coefficients[c] = RowBlocks::Layout::of_sums(end, again_rows_.size, again_count);
     layout_.ring[c] = doubles(ring_ * layout_.ring_pitch);
     layout_.beyond[c] = doubles(again_length);
     layout_.means[c] = doubles(outputs);
@@ -139,9 +139,9 @@ class Guided::Strip {
       if (!is_beyond(v)) next_ = std::min(next_, row_of(v));
     started_ = false;
     for (std::size_t t = 0; t < guided_.term_count_ && !guided_.by_bytes_; ++t)
-      sums_[t].emplace(guided_.layout_.terms[t], memory_, request_.rows.size, first_.count);
+      sums_[t].emplace(guided_.layout_.terms[t], memory_, first_.count);
     for (std::size_t c = 0; c <= guided_.channels_; ++c)
-      means_[c].emplace(guided_.layout_.coefficients[c], memory_, rows.size, again_.count);
+      means_[c].emplace(guided_.layout_.coefficients[c], memory_, again_.count);
     for (std::int64_t y = begin; y < end; ++y) row(y);
   }
 

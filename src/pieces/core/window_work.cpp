@@ -8,7 +8,6 @@
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
-#include "api/core/window_axes.hpp"
 #include "pieces/core/finite_windows.hpp"
 
 namespace areal::pieces {

@@ -4,7 +4,7 @@
 
 #include <areal/sat.hpp>
 #include <areal/strips.hpp>
-#include "formulas/window_axis.hpp"
+#include "api/core/window_axes.hpp"
 #include "pieces/core/work.hpp"
 
 namespace areal::pieces {
