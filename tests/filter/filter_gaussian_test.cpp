@@ -1,34 +1,20 @@
 // Gaussians, compared with the sum over all pixels of their window in long double.
 #include <gtest/gtest.h>
 #include <algorithm>
-#include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
-#include "cpu/simd.hpp"
-#include "filter_oracle.hpp"
+#include "real_cases.hpp"
 #include "refusal.hpp"
 
 namespace {
 
-using areal::Backend;
-using areal::Edge;
-using areal::Execution;
-using areal::FilterArguments;
-using areal::FilterOptions;
-using areal::FilterPlan;
-using areal::Layout;
+using namespace real_cases;
 using areal::refusal;
-using areal::Shape;
-using areal::Type;
-namespace filter = areal::filter;
-using Real = long double;
 using Weights = std::vector<Real>;  // from -reach to reach
 
 // Samples of the Gaussian as far as truncate sigmas.
@@ -81,22 +67,18 @@ Weights weights_of(const filter::Gaussian& gaussian, double sigma, const std::st
   return boxes(sigma, gaussian.passes == 0 ? 5 : gaussian.passes);
 }
 
-struct Case {
+struct Case : RealCase {
+  struct Memory : RealMemory {
+    explicit Memory(const Case& c) : RealMemory(c, c.out_shape()) {}
+  };
   filter::Gaussian gaussian;
-  Shape shape;
-  Type in = Type::f32, out = Type::f32;
-  FilterOptions options;
-  Layout out_layout = Layout::interleaved;
-  double least = -100, most = 120;
-  std::uint64_t seed = 1;
-  Execution execution = {.backend = Backend::cpu};
 
+  Case() : RealCase(Type::f32, -100, 120) {}
+  FilterPlan plan() const { return {shape, in, out, gaussian, options, execution}; }
   std::string words() const {
     std::ostringstream text;
     text << "sigma " << gaussian.sigma_x << "," << gaussian.sigma_y << " truncate " << gaussian.truncate << " passes "
-         << gaussian.passes << " " << options.algorithm << " " << name_of(in) << " to " << name_of(out) << " "
-         << shape.width << "x" << shape.height << "x" << shape.channels << "x" << shape.batch << " edge "
-         << oracle::name_of(options.window.edge) << " seed " << seed;
+         << gaussian.passes << " " << options.algorithm << types_and_shape();
     return text.str();
   }
   Weights across() const { return weights_of(gaussian, gaussian.sigma_x, options.algorithm); }
@@ -112,30 +94,14 @@ struct Case {
   }
 };
 
-struct Memory {
-  oracle::Padded image, out;
-  FilterArguments arguments;
-  explicit Memory(const Case& c) : image(c.in, c.shape), out(c.out, c.out_shape(), 7, 5) {
-    std::mt19937_64 random(c.seed);
-    oracle::fill_randomly(image, c.least, c.most, random);
-    arguments = {image.view(), out.view()};
-  }
-};
-
-void run(const Case& c, const Memory& memory) {
-  const FilterPlan plan(c.shape, c.in, c.out, c.gaussian, c.options, c.execution);
-  areal::Workspace workspace(plan);
-  plan.execute(memory.arguments, workspace);
-}
+using Memory = Case::Memory;
 
 std::string differences(const Case& c, const Memory& memory) {
-  std::ostringstream text;
-  if (!memory.out.guards_stand()) text << "bytes beside the output changed; ";
+  Differences found(memory.out);
   const Edge edge = c.options.window.edge;
   const Weights across = c.across(), down = c.down();
   const auto nx = static_cast<std::int64_t>(across.size()), ny = static_cast<std::int64_t>(down.size());
   const Shape& s = memory.out.view().shape;
-  std::int64_t wrong = 0, undecided = 0;
   const double value = edge == Edge::constant ? c.options.window.value : 0;
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t channel = 0; channel < s.channels; ++channel)
@@ -154,30 +120,11 @@ std::string differences(const Case& c, const Memory& memory) {
               sum += weight * pixel, inside += weight, magnitude += weight * std::fabs(pixel);
             }
           const double want = static_cast<double>(edge == Edge::shrink ? sum / inside : sum);
-          const double got = oracle::element(memory.out.view(), x, y, channel, n);
           const double tolerance = 1e-12 * static_cast<double>(magnitude / inside) +
                                    (c.out == Type::f32 ? 0x1p-24 * (1 + 1e-9) * std::fabs(want) : 0);
-          bool same = std::fabs(got - want) <= tolerance;
-          if (!areal::is_float(c.out)) {
-            const double low = oracle::saturated(want - tolerance, c.out),
-                         high = oracle::saturated(want + tolerance, c.out);
-            undecided += low != high ? 1 : 0;
-            same = low != high ? got == low || got == high : got == low;
-          }
-          if (!same && wrong++ == 0)
-            text << "at " << x << "," << y << " channel " << channel << " image " << n << ": " << got << ", expected "
-                 << want << "; ";
+          found.see(x, y, channel, n, want, tolerance);
         }
-  if (undecided > s.width * s.height / 5 + 4) text << undecided << " are too close to call; ";
-  if (wrong > 0) text << wrong << " differ";
-  return text.str();
-}
-
-void expect_right(const Case& c) {
-  SCOPED_TRACE(c.words());
-  const Memory memory(c);
-  run(c, memory);
-  EXPECT_EQ(differences(c, memory), "");
+  return found.words();
 }
 
 Case of(std::int64_t width, std::int64_t height, const filter::Gaussian& gaussian, Edge edge) {
@@ -397,43 +344,12 @@ std::vector<Case> cases_of_kernels() {
       }
   return all;
 }
-std::vector<unsigned char> bytes_of(const Case& c) {
-  Memory memory(c);
-  run(c, memory);
-  return memory.out.bytes();
-}
 
 TEST(FilterGaussian, BitsDoNotDependOnThreadsOrTargets) {
-  const std::vector<Case> cases = cases_of_kernels();
-  std::vector<std::vector<unsigned char>> want;
-  for (Case c : cases) {
-    c.execution.threads = 1;
-    want.push_back(bytes_of(c));
-    for (const int threads : {2, 0}) {
-      c.execution.threads = threads;
-      EXPECT_EQ(bytes_of(c), want.back()) << threads << ": " << c.words();
-    }
-  }
-  const std::size_t step = std::getenv("AREAL_TEST_SHORT") != nullptr ? 4 : 1;
-  for (const std::string& target : areal::cpu::simd_targets()) {
-    ASSERT_TRUE(areal::cpu::only_simd_target(target));
-    for (std::size_t i = 0; i < cases.size(); i += step)
-      EXPECT_EQ(bytes_of(cases[i]), want[i]) << target << ": " << cases[i].words();
-  }
-  areal::cpu::only_simd_target("");
+  expect_same_bits(cases_of_kernels(), std::getenv("AREAL_TEST_SHORT") != nullptr ? 4 : 1);
 }
 
-TEST(FilterGaussian, WorkspaceOfTheCallers) {
-  for (const Case& c : cases_of_kernels()) {
-    const FilterPlan plan(c.shape, c.in, c.out, c.gaussian, c.options, c.execution);
-    std::vector<std::byte> memory(plan.workspace_bytes() + 1, std::byte{0xff});
-    areal::Workspace workspace(plan, areal::Span<std::byte>(memory.data() + 1, plan.workspace_bytes()),
-                               areal::Stream::host());
-    Memory views(c);
-    plan.execute(views.arguments, workspace);
-    EXPECT_EQ(views.out.bytes(), bytes_of(c)) << c.words();
-  }
-}
+TEST(FilterGaussian, WorkspaceOfTheCallers) { expect_right_in_callers_workspace(cases_of_kernels()); }
 
 TEST(FilterGaussian, SaysWhatItIsAndRefusesInOneSentence) {
   const auto refused = [](filter::Gaussian gaussian, const FilterOptions& options = {}, Type in = Type::u8) {

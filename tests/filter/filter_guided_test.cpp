@@ -3,34 +3,20 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/array.hpp>
-#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
 #include <array>
 #include <cstdlib>
-#include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
-#include "cpu/simd.hpp"
-#include "filter_oracle.hpp"
+#include "real_cases.hpp"
 #include "refusal.hpp"
 
 namespace {
 
-using areal::Backend;
-using areal::Edge;
-using areal::Execution;
-using areal::FilterArguments;
-using areal::FilterOptions;
-using areal::FilterPlan;
-using areal::Layout;
+using namespace real_cases;
 using areal::refusal;
-using areal::Shape;
-using areal::Type;
 using areal::Window;
-namespace filter = areal::filter;
-using Real = long double;
 
 bool is_short() { return std::getenv("AREAL_TEST_SHORT") != nullptr; }
 /// All, or a quarter of them where tests are short.
@@ -41,52 +27,37 @@ std::vector<T> some(std::vector<T> all) {
   return few;
 }
 
-struct Case {
+struct Case : RealCase {
+  struct Memory;
   double eps = 30;
-  Shape shape;
-  Type in = Type::u8, out = Type::f32;
-  FilterOptions options;
-  Layout guide_layout = Layout::interleaved, out_layout = Layout::interleaved;
-  double least = 0, most = 255;
-  std::uint64_t seed = 1;
-  Execution execution = {.backend = Backend::cpu};
+  Layout guide_layout = Layout::interleaved;
 
+  Case() : RealCase(Type::u8, 0, 255) {}
   Type guide_type() const { return options.guide_type.value_or(in); }
+  FilterPlan plan() const { return {shape, in, out, filter::Guided{eps}, options, execution}; }
   std::string words() const {
     std::ostringstream text;
     const Window& w = options.window;
-    text << name_of(in) << " to " << name_of(out) << " guide " << options.guide << " of " << name_of(guide_type())
-         << " " << shape.width << "x" << shape.height << "x" << shape.channels << "x" << shape.batch << " window "
-         << w.width << "x" << w.height << " anchor " << w.anchor_x << "," << w.anchor_y << " edge "
-         << oracle::name_of(w.edge) << " eps " << eps << " seed " << seed;
+    text << "guide " << options.guide << " of " << name_of(guide_type()) << " window " << w.width << "x" << w.height
+         << " anchor " << w.anchor_x << "," << w.anchor_y << " eps " << eps << types_and_shape();
     return text.str();
   }
 };
 
-struct Memory {
-  oracle::Padded image, guide, out;
-  FilterArguments arguments;
+struct Case::Memory : RealMemory {
+  oracle::Padded guide;
 
   explicit Memory(const Case& c)
-      : image(c.in, c.shape),
+      : RealMemory(c, {c.shape.width, c.shape.height, c.shape.channels, c.shape.batch, c.out_layout}),
         guide(
             c.guide_type(),
             {c.shape.width, c.shape.height, std::max<std::int64_t>(1, c.options.guide), c.shape.batch, c.guide_layout},
-            9, 1),
-        out(c.out, {c.shape.width, c.shape.height, c.shape.channels, c.shape.batch, c.out_layout}, 7, 5) {
-    std::mt19937_64 random(c.seed);
-    oracle::fill_randomly(image, c.least, c.most, random);
+            9, 1) {
     oracle::fill_randomly(guide, c.least, c.most, random);
-    arguments = {image.view(), out.view()};
     if (c.options.guide > 0) arguments.guide = guide.view();
   }
 };
-
-void run(const Case& c, const Memory& memory) {
-  const FilterPlan plan(c.shape, c.in, c.out, filter::Guided{c.eps}, c.options, c.execution);
-  areal::Workspace workspace(plan);
-  plan.execute(memory.arguments, workspace);
-}
+using Memory = Case::Memory;
 
 // By Cramer's rule; of 1 or 3 unknowns.
 std::vector<Real> solved(const std::vector<std::vector<Real>>& m, const std::vector<Real>& r) {
@@ -106,12 +77,10 @@ std::vector<Real> solved(const std::vector<std::vector<Real>>& m, const std::vec
 
 // The outputs that differ, and the first of them; empty if none does.
 std::string differences(const Case& c, const Memory& memory) {
-  std::ostringstream text;
-  if (!memory.out.guards_stand()) text << "bytes beside the output changed; ";
+  Differences found(memory.out);
   const Window& w = c.options.window;
   const std::int64_t ax = w.anchor_x < 0 ? w.width / 2 : w.anchor_x, ay = w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
   const auto channels = static_cast<std::size_t>(std::max<std::int64_t>(1, c.options.guide));
-  std::int64_t wrong = 0, undecided = 0;
   for (std::int64_t n = 0; n < c.shape.batch; ++n)
     for (std::int64_t channel = 0; channel < c.shape.channels; ++channel) {
       const auto pixel = [&](std::int64_t x, std::int64_t y) -> Real {
@@ -185,30 +154,11 @@ std::string differences(const Case& c, const Memory& memory) {
               ++count;
             }
           const double want = static_cast<double>(sum / static_cast<Real>(count));
-          const double got = oracle::element(memory.out.view(), x, y, channel, n);
           const double tolerance = 1e-9 * (1 + std::fabs(want)) + (c.out == Type::f32 ? 0x1p-23 * std::fabs(want) : 0);
-          bool same = std::fabs(got - want) <= tolerance;
-          if (!areal::is_float(c.out)) {
-            const double low = oracle::saturated(want - tolerance, c.out),
-                         high = oracle::saturated(want + tolerance, c.out);
-            undecided += low != high ? 1 : 0;
-            same = low != high ? got == low || got == high : got == low;
-          }
-          if (!same && wrong++ == 0)
-            text << "at " << x << "," << y << " channel " << channel << " image " << n << ": " << got << ", expected "
-                 << want << "; ";
+          found.see(x, y, channel, n, want, tolerance);
         }
     }
-  if (undecided > c.shape.width * c.shape.height / 5 + 4) text << undecided << " are too close to call; ";
-  if (wrong > 0) text << wrong << " differ";
-  return text.str();
-}
-
-void expect_right(const Case& c) {
-  SCOPED_TRACE(c.words());
-  const Memory memory(c);
-  run(c, memory);
-  EXPECT_EQ(differences(c, memory), "");
+  return found.words();
 }
 
 Case of(std::int64_t width, std::int64_t height, const Window& window, std::int64_t guide = 0) {
@@ -428,42 +378,10 @@ std::vector<Case> cases_of_kernels() {
       }
   return all;
 }
-std::vector<unsigned char> bytes_of(const Case& c) {
-  Memory memory(c);
-  run(c, memory);
-  return memory.out.bytes();
-}
 
-TEST(FilterGuided, BitsDoNotDependOnThreadsOrTargets) {
-  const std::vector<Case> cases = some(cases_of_kernels());
-  std::vector<std::vector<unsigned char>> want;
-  for (Case c : cases) {
-    c.execution.threads = 1;
-    want.push_back(bytes_of(c));
-    for (const int threads : {2, 0}) {
-      c.execution.threads = threads;
-      EXPECT_EQ(bytes_of(c), want.back()) << threads << ": " << c.words();
-    }
-  }
-  for (const std::string& target : areal::cpu::simd_targets()) {
-    ASSERT_TRUE(areal::cpu::only_simd_target(target));
-    for (std::size_t i = 0; i < cases.size(); ++i)
-      EXPECT_EQ(bytes_of(cases[i]), want[i]) << target << ": " << cases[i].words();
-  }
-  areal::cpu::only_simd_target("");
-}
+TEST(FilterGuided, BitsDoNotDependOnThreadsOrTargets) { expect_same_bits(some(cases_of_kernels()), 1); }
 
-TEST(FilterGuided, WorkspaceOfTheCallers) {
-  for (const Case& c : some(cases_of_kernels())) {
-    const FilterPlan plan(c.shape, c.in, c.out, filter::Guided{c.eps}, c.options, c.execution);
-    std::vector<std::byte> memory(plan.workspace_bytes() + 1, std::byte{0xff});
-    areal::Workspace workspace(plan, areal::Span<std::byte>(memory.data() + 1, plan.workspace_bytes()),
-                               areal::Stream::host());
-    Memory views(c);
-    plan.execute(views.arguments, workspace);
-    EXPECT_EQ(views.out.bytes(), bytes_of(c)) << c.words();
-  }
-}
+TEST(FilterGuided, WorkspaceOfTheCallers) { expect_right_in_callers_workspace(some(cases_of_kernels())); }
 
 TEST(FilterGuided, RefusesInOneSentence) {
   const auto refused = [](filter::Guided guided, Type in, Type out, const FilterOptions& options,

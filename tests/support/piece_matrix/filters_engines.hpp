@@ -79,7 +79,7 @@ inline std::string fault(const FiltersWay& way, const FiltersQuestion& q, Refuse
   const auto whole = outcome_of([&] { return whole_filter(q, in); });
   const auto got = outcome_of([&] { return way.compute(q, in); });
   return judge(way.name, q.named, whole, got, refused, [&](const Values& rows) -> std::string {
-    if (in.pixels.changed() || (in.second && in.beside.changed())) return "writes into its input";
+    if (in.changed()) return "writes into its input";
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const long double is = rows.number(i), right = whole.answer->number(i);
       const bool same = std::isnan(right) ? std::isnan(is) : is == right && std::signbit(is) == std::signbit(right);

@@ -2,11 +2,9 @@
 // What the matrix asks of engines that filter images in parts.
 
 #include <areal/filter.hpp>
-#include <optional>
 #include <string>
 #include <vector>
-#include "conformance/picture.hpp"
-#include "piece_matrix/cuts.hpp"
+#include "piece_matrix/pixels_with_holes.hpp"
 
 namespace areal::piece_matrix {
 
@@ -142,24 +140,14 @@ inline FiltersQuestion filters_question(Type type, const Cut& cut, const std::ve
   return q;
 }
 
-struct FiltersInputs {
-  Values image;
-  std::optional<Values> second;  ///< the mask or the guide
-  Buffer pixels, beside;
-
-  explicit FiltersInputs(const FiltersQuestion& q) : image(conformance::random_image(q.type, q.image, q.fill, q.seed)) {
-    std::size_t holes = 0;
-    for (long double& value : image.real)
-      if (std::isnan(value) && ++holes % 3 != 0) value = holes % 3 == 1 ? INFINITY : -INFINITY;
-    pixels = Buffer(image, conformance::placements[q.seed % std::size(conformance::placements)]);
-    Shape shape = q.image;
-    shape.channels = q.options.guide;
-    if (q.options.guide > 0) second = conformance::random_image(q.guide_type(), shape, q.fill, q.seed + 1);
-    if (q.options.mask) second = conformance::random_mask({shape.width, shape.height, 1, shape.batch}, q.seed);
-    if (second) beside = Buffer(*second, conformance::placements[0]);
+/// With a mask or a guide.
+struct FiltersInputs : PixelsWithHoles {
+  explicit FiltersInputs(const FiltersQuestion& q) : PixelsWithHoles(q.type, q.image, q.fill, q.seed) {
+    Shape guide = q.image;
+    guide.channels = q.options.guide;
+    if (q.options.guide > 0) add(conformance::random_image(q.guide_type(), guide, q.fill, q.seed + 1));
+    if (q.options.mask) add_mask(q.image, q.seed);
   }
-  ConstView image_view() const { return pixels.view(); }
-  ConstView second_view() const { return second ? beside.view() : ConstView(); }
 };
 
 }  // namespace areal::piece_matrix

@@ -29,7 +29,7 @@ inline Values whole_windows(const WindowsQuestion& q, const WindowsInputs& in) {
   SatOptions options;
   options.squares = q.has_squares() ? Squares::automatic : Squares::no;
   options.mask = q.mask, options.ignore_nan = q.ignore_nan;
-  const SatTable table = sat(in.image_view(), options, {.backend = Backend::cpu}, in.mask_view());
+  const SatTable table = sat(in.image_view(), options, {.backend = Backend::cpu}, in.second_view());
   SatView view(TableView(table.sum(), Border::zero));
   if (q.has_squares()) view.squares = TableView(table.squares(), Border::zero);
   if (q.mask || q.ignore_nan) view.count = TableView(table.count(), Border::zero);
@@ -76,13 +76,13 @@ Values strip_windows(const WindowsQuestion& q, const WindowsInputs& in) {
       rows += block.shape.height;
       return image(x, y, block);
     };
-    running([&] { strips.run(once, sink, q.mask ? reader_of(in.mask_view()) : ImageReader()); });
+    running([&] { strips.run(once, sink, q.mask ? reader_of(in.second_view()) : ImageReader()); });
   } else {
     strips.begin(sink);
     running([&] {
       for (const Part& p : parts_of(q.image, way == Way::tiles ? q.cut.width : q.image.width, q.cut.height))
         if (!strips.push(p.x, p.y, part(in.image_view(), p.x, p.y, p.width, p.height),
-                         q.mask ? part(in.mask_view(), p.x, p.y, p.width, p.height) : ConstView()))
+                         q.mask ? part(in.second_view(), p.x, p.y, p.width, p.height) : ConstView()))
           throw Broken("push says that the sink has ended the run");
       strips.finish();
     });
@@ -107,7 +107,7 @@ inline std::string fault(const WindowsWay& way, const WindowsQuestion& q, Refuse
   const auto whole = outcome_of([&] { return whole_windows(q, in); });
   const auto got = outcome_of([&] { return way.compute(q, in); });
   return judge(way.name, q.named, whole, got, refused, [&](const Values& windows) -> std::string {
-    if (in.pixels.changed() || (in.mask && in.valid.changed())) return "writes into its input";
+    if (in.changed()) return "writes into its input";
     const std::string wrong = fault_in(q, in, windows);
     const bool of_tables = q.statistic != WindowStatistic::count && q.statistic != WindowStatistic::pixel;
     if (!wrong.empty() || !of_tables || !q.is_exact()) return wrong;

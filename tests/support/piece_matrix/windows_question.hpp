@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "conformance/picture.hpp"
-#include "piece_matrix/cuts.hpp"
+#include "piece_matrix/pixels_with_holes.hpp"
 
 namespace areal::piece_matrix {
 
@@ -94,22 +93,10 @@ inline WindowsQuestion windows_question(Type type, const Cut& cut, const std::ve
   return q;
 }
 
-struct WindowsInputs {
-  Values image;
-  std::optional<Values> mask;
-  Buffer pixels, valid;
-
-  explicit WindowsInputs(const WindowsQuestion& q) : image(conformance::random_image(q.type, q.image, q.fill, q.seed)) {
-    std::size_t holes = 0;
-    for (long double& value : image.real)
-      if (std::isnan(value) && ++holes % 3 != 0) value = holes % 3 == 1 ? INFINITY : -INFINITY;
-    pixels = Buffer(image, conformance::placements[q.seed % std::size(conformance::placements)]);
-    if (!q.mask) return;
-    mask = conformance::random_mask({q.image.width, q.image.height, 1, q.image.batch}, q.seed);
-    valid = Buffer(*mask, conformance::placements[0]);
+struct WindowsInputs : PixelsWithHoles {
+  explicit WindowsInputs(const WindowsQuestion& q) : PixelsWithHoles(q.type, q.image, q.fill, q.seed) {
+    if (q.mask) add_mask(q.image, q.seed);
   }
-  ConstView image_view() const { return pixels.view(); }
-  ConstView mask_view() const { return valid.view(); }
 };
 
 /// Which pixel of an axis a cell at i shows; none: none.
@@ -160,7 +147,7 @@ inline Expected expected_at(const WindowsQuestion& q, const WindowsInputs& in, s
         values.push_back(w.edge == Edge::constant ? w.value : 0), ++count;
         continue;
       }
-      bool counts = !in.mask || in.mask->integer[in.mask->at(*column, *row, 0, n)] != 0;
+      bool counts = !in.second || in.second->integer[in.second->at(*column, *row, 0, n)] != 0;
       for (std::int64_t c = 0; q.ignore_nan && c < q.image.channels; ++c)
         counts = counts && !std::isnan(in.image.number(in.image.at(*column, *row, c, n)));
       if (counts) values.push_back(in.image.number(in.image.at(*column, *row, channel, n))), ++count;
