@@ -574,13 +574,22 @@ double real_at(const char* at) {
     return static_cast<double>(load<In>(at));
 }
 
+/// run(step) with steps of 1 to 4 elements as constants, for which loops have vectors.
+template <class In, class Run>
+void with_step(std::int64_t step, const Run& run) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(In));
+  if (step == size) return run(std::integral_constant<std::int64_t, size>());
+  if (step == 2 * size) return run(std::integral_constant<std::int64_t, 2 * size>());
+  if (step == 3 * size) return run(std::integral_constant<std::int64_t, 3 * size>());
+  if (step == 4 * size) return run(std::integral_constant<std::int64_t, 4 * size>());
+  run(step);
+}
+
 template <class In>
 void reals_of(const char* from, std::int64_t step, std::int64_t n, double* HWY_RESTRICT out) {
-  constexpr std::int64_t size = sizeof(In);
-  if (step == size)
-    for (std::int64_t i = 0; i < n; ++i) out[i] = real_at<In>(from + i * size);
-  else
-    for (std::int64_t i = 0; i < n; ++i) out[i] = real_at<In>(from + i * step);
+  with_step<In>(step, [&](auto by) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = real_at<In>(from + i * by);
+  });
 }
 void reals(const char* from, std::int64_t step, Type type, std::int64_t n, double* out) {
   with_elements(type, [&](auto element) { reals_of<decltype(element)>(from, step, n, out); });
@@ -588,11 +597,9 @@ void reals(const char* from, std::int64_t step, Type type, std::int64_t n, doubl
 
 template <class In>
 void add_reals_of(const char* from, std::int64_t step, std::int64_t n, const double* plus, double* out) {
-  constexpr std::int64_t size = sizeof(In);
-  if (step == size)
-    for (std::int64_t i = 0; i < n; ++i) out[i] = plus[i] + real_at<In>(from + i * size);
-  else
-    for (std::int64_t i = 0; i < n; ++i) out[i] = plus[i] + real_at<In>(from + i * step);
+  with_step<In>(step, [&](auto by) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = plus[i] + real_at<In>(from + i * by);
+  });
 }
 void add_reals(const char* from, std::int64_t step, Type type, std::int64_t n, const double* plus, double* out) {
   with_elements(type, [&](auto element) { add_reals_of<decltype(element)>(from, step, n, plus, out); });
