@@ -5,7 +5,7 @@
 
 #include <areal/array.hpp>
 #include <array>
-#include <cstdlib>
+#include <charconv>
 #include <map>
 #include <mutex>
 
@@ -60,7 +60,10 @@ dl::DataType dtype_of_typestr(const std::string& typestr, const char* name) {
     throw InvalidArgument(std::string(name) + ": elements of " + typestr + " are none that areal has");
   };
   if (typestr.size() < 3 || typestr[0] == '>') return refuse();
-  const int bytes = std::atoi(typestr.c_str() + 2);
+  int bytes = 0;
+  const char* const end = typestr.data() + typestr.size();
+  const auto [parsed, error] = std::from_chars(typestr.data() + 2, end, bytes);
+  if (error != std::errc() || parsed != end || bytes < 1 || bytes > 8) return refuse();
   dl::DataType dtype;
   switch (typestr[1]) {
     case 'b':
@@ -229,7 +232,8 @@ void PythonArray::by_cuda_array_interface(nb::handle object, std::optional<Strea
   std::vector<std::int64_t> shape, strides;
   for (const nb::handle extent : nb::cast<nb::tuple>(interface["shape"]))
     shape.push_back(nb::cast<std::int64_t>(extent));
-  if (interface.contains("strides") && !interface["strides"].is_none())
+  const bool has_strides = interface.contains("strides") && !interface["strides"].is_none();
+  if (has_strides)
     for (const nb::handle stride : nb::cast<nb::tuple>(interface["strides"])) {
       const auto bytes = nb::cast<std::int64_t>(stride);
       if (bytes % size != 0)
@@ -237,11 +241,14 @@ void PythonArray::by_cuda_array_interface(nb::handle object, std::optional<Strea
                               " bytes is no multiple of " + std::to_string(size));
       strides.push_back(bytes / size);
     }
+  if (has_strides && strides.size() != shape.size())
+    throw InvalidArgument(std::string(name_) + ": it has " + std::to_string(strides.size()) + " strides and " +
+                          std::to_string(shape.size()) + " dimensions");
   const auto data = nb::cast<nb::tuple>(interface["data"]);
   tensor.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   read_only_ = nb::cast<bool>(data[1]);
   tensor.ndim = static_cast<std::int32_t>(shape.size());
-  tensor.shape = shape.data(), tensor.strides = strides.empty() ? nullptr : strides.data();
+  tensor.shape = shape.data(), tensor.strides = has_strides ? strides.data() : nullptr;
   int device = 0;
   if (nb::hasattr(object, "device"))
     if (const nb::object of = object.attr("device"); nb::hasattr(of, "id")) device = nb::cast<int>(of.attr("id"));
@@ -259,16 +266,19 @@ void PythonArray::by_cuda_array_interface(nb::handle object, std::optional<Strea
 void PythonArray::read(const dl::Tensor& tensor) {
   const auto type = type_of_dtype({tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes});
   if (!type) refuse_dtype(name_);
-  ref_.data = static_cast<char*>(tensor.data) + tensor.byte_offset, ref_.type = *type, ref_.memory = place_.memory;
-  ref_.dimensions = static_cast<std::size_t>(tensor.ndim);
-  std::int64_t contiguous = 1;
+  std::uint64_t contiguous = 1;  // wraps for an array that is too large to exist
   for (std::int32_t i = tensor.ndim; i-- > 0;) {
+    if (tensor.shape[i] < 0)
+      throw InvalidArgument(std::string(name_) + ": an extent of " + std::to_string(tensor.shape[i]));
     if (i < 4) {
       ref_.extents[static_cast<std::size_t>(i)] = tensor.shape[i];
-      ref_.strides[static_cast<std::size_t>(i)] = tensor.strides != nullptr ? tensor.strides[i] : contiguous;
+      ref_.strides[static_cast<std::size_t>(i)] =
+          tensor.strides != nullptr ? tensor.strides[i] : static_cast<std::int64_t>(contiguous);
     }
-    contiguous *= tensor.shape[i];
+    contiguous *= static_cast<std::uint64_t>(tensor.shape[i]);
   }
+  ref_.data = static_cast<char*>(tensor.data) + tensor.byte_offset, ref_.type = *type, ref_.memory = place_.memory;
+  ref_.dimensions = static_cast<std::size_t>(tensor.ndim);
   readable_ = true;
 }
 

@@ -132,6 +132,14 @@ def test_what_is_no_array() -> None:
             _core.describe_array(x)
 
 
+@needs_gpu
+def test_orders_that_are_no_permutation() -> None:
+    array = _core.DeviceArray([3, 4], "float32")
+    for order in ([0], [0, 0], [0, 2], [0, 1, 1], [0, 1, 2], list(range(1000))):
+        with pytest.raises(areal.InvalidArgument, match="order"):
+            array.permuted(order)
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_device_arrays_are_unavailable() -> None:
     with pytest.raises(areal.Unavailable):

@@ -1,0 +1,45 @@
+"""Objects that lie about themselves: arrays with impossible types and strides, restored states that do not fit, plans without __init__. Each gets an
+exception. The process of its own in a test shows that nothing ended it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import areal
+from areal import _core
+
+pytestmark = pytest.mark.sanitize
+
+
+class Interface:
+    """An array of which only `__cuda_array_interface__` is known."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.__cuda_array_interface__ = {"shape": (4, 6), "typestr": "<f4", "data": (0x20000, False), "strides": (24, 4), "version": 3, "stream": None, **changes}
+
+
+@pytest.mark.parametrize("typestr", ["<f0", "<u32", "<i99999999999", "<f-4", "<f4x", "<f", "<f16", "", "<"])
+def test_element_types_that_do_not_exist(typestr: str) -> None:
+    with pytest.raises(areal.InvalidArgument, match="none that areal has"):
+        _core.describe_array(Interface(typestr=typestr), 1)
+
+
+def outcome(x: Any) -> str:
+    """The class of the exception; without a driver a good array is Unavailable."""
+    try:
+        _core.describe_array(x, 1)
+    except areal.Error as error:
+        return type(error).__name__
+    return "read"
+
+
+@pytest.mark.parametrize("strides", [(), (24,), (24, 4, 4), (0,) * 9])
+def test_other_numbers_of_strides_than_dimensions(strides: tuple[int, ...]) -> None:
+    assert outcome(Interface()) != "InvalidArgument"
+    with pytest.raises(areal.InvalidArgument, match=f"{len(strides)} strides and 2 dimensions"):
+        _core.describe_array(Interface(strides=strides), 1)
