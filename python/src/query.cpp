@@ -91,6 +91,7 @@ nb::object tilted_query(nb::handle on, nb::handle table, std::string_view letter
   CallArrays arrays{Framework(on)};
   PythonArray tilted = arrays.first(table, "tilted");
   const Axes& axes = Axes::of(letters, tilted.ref().dimensions);
+  if (axes.volume) throw InvalidArgument("tilted_sum: a volume has no tilted sums");
   const std::optional<Pixels> pixels = pixels_of(tilted.ref(), axes, false, true);
   if (!pixels || (pixels->view.shape.layout == Layout::interleaved && pixels->view.shape.channels > 1))
     throw InvalidArgument("tilted_sum: the channels of this table are interleaved; put them first, as CHW");

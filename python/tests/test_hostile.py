@@ -43,3 +43,12 @@ def test_other_numbers_of_strides_than_dimensions(strides: tuple[int, ...]) -> N
     assert outcome(Interface()) != "InvalidArgument"
     with pytest.raises(areal.InvalidArgument, match=f"{len(strides)} strides and 2 dimensions"):
         _core.describe_array(Interface(strides=strides), 1)
+
+
+def test_a_table_restored_as_a_volume_has_no_tilted_sums() -> None:
+    table = areal.sat(np.ones((4, 4), np.uint8), tilted=True)
+    restore, (of, on, _, says) = table.__reduce__()
+    volume = np.zeros((300, 5, 5), np.uint32)
+    restored = restore(of, on, (volume, None, volume, None), ("DHW", *says[1:]))
+    with pytest.raises(areal.InvalidArgument, match="tilted"):
+        restored.tilted_sum([[2, 0, 1, 1]] * 5)
