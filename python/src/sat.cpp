@@ -86,6 +86,10 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
   constexpr std::size_t parameters = 7;
   constexpr const char* names[parameters] = {"x", "out", "mask", "copy", "above", "left", "corner"};
   std::array<PyObject*, parameters> given{};
+  if (!nb::inst_ready(self)) {  // nanobind checks this for its own functions only
+    PyErr_SetString(PyExc_TypeError, "the plan was not initialised; a subclass calls super().__init__()");
+    return nullptr;
+  }
   const Py_ssize_t count = PyTuple_Size(positional);
   if (count > 2) {
     PyErr_Format(PyExc_TypeError, "a plan takes an array and out by position, and %zd arguments were given", count);

@@ -52,3 +52,18 @@ def test_a_table_restored_as_a_volume_has_no_tilted_sums() -> None:
     restored = restore(of, on, (volume, None, volume, None), ("DHW", *says[1:]))
     with pytest.raises(areal.InvalidArgument, match="tilted"):
         restored.tilted_sum([[2, 0, 1, 1]] * 5)
+
+
+@pytest.mark.parametrize("made", ["type('P', (areal.SatPlan,), {'__init__': lambda self: None})()", "areal.SatPlan.__new__(areal.SatPlan)"])
+def test_plans_without_init_are_refused(made: str) -> None:
+    code = f"import areal, numpy as np\nplan = {made}\ntry: plan(np.ones((3, 3), np.uint8))\nexcept TypeError as error: print(error)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0 and "not initialised" in ended.stdout, (ended.returncode, ended.stderr)
+
+
+@pytest.mark.parametrize("of", [areal.IntegralHistogram, areal.Sat, areal.HistogramPlan])
+def test_objects_without_init_raise(of: Any) -> None:
+    made = of.__new__(of)
+    for call in (lambda: made.counts([0, 0, 1, 1]), lambda: made.sum([0, 0, 1, 1]), lambda: made(np.ones((3, 3), np.uint8)), lambda: repr(made), lambda: made.nbytes):
+        with pytest.raises((AttributeError, TypeError)):
+            call()
