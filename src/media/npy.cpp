@@ -1,5 +1,6 @@
 // .npy files: versions 1 to 3, little-endian, C order.
 #include "media/npy.hpp"
+#include <algorithm>
 #include <areal/array.hpp>
 #include <array>
 #include <bit>
@@ -16,6 +17,18 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 
 // numpy itself refuses more than 10,000 by default; no plain array needs even 300.
 constexpr std::uint32_t largest_dictionary = 65535;
+
+// The file's size bounds the rows of an array with elements. Rows of no elements are free, and are visited all the
+// same.
+constexpr std::int64_t most_without_elements = 1 << 24;
+
+bool has_too_many_empty_rows(const std::vector<std::int64_t>& extents) {
+  if (std::find(extents.begin(), extents.end(), 0) == extents.end()) return false;
+  std::int64_t all = 1;
+  for (const std::int64_t extent : extents)
+    if (extent > 0 && (__builtin_mul_overflow(all, extent, &all) || all > most_without_elements)) return true;
+  return false;
+}
 
 Shape shape_along(const std::vector<std::int64_t>& s, Axes axes, const std::string& name) {
   if (axes == Axes::line) {
@@ -78,6 +91,8 @@ NpyLayout read_npy_layout(InputFile& file, Axes axes) {
   std::string dictionary(bytes, '\0');
   file.read_exactly(dictionary.data(), bytes, "header");
   const NpyHeader header = parse_npy_dictionary(dictionary, file.name());
+  if (has_too_many_empty_rows(header.shape))
+    fail(file.name(), "declares a shape without elements whose other extents exceed ", most_without_elements);
   NpyLayout layout;
   layout.type = header.type;
   layout.shape = shape_along(header.shape, axes, file.name());

@@ -238,6 +238,21 @@ TEST_F(CommandBadInput, Npy) {
   check({{"sat", "-"}, 1, "standard input"}, "no array at all");
 }
 
+TEST_F(CommandBadInput, RowsOfNoElementsAreNotCountedForYears) {
+  for (const char* shape : {"(4611686018427387904, 0)", "(4611686018427387904, 0, 3)", "(0, 4611686018427387904)",
+                            "(4294967296, 4294967296, 0)", "(16777217, 0)"}) {
+    write_file(work / "tall.npy",
+               npy_with("{'descr': '|u1', 'fortran_order': False, 'shape': " + std::string(shape) + ", }", ""));
+    for (const char* verb : {"sat", "hist", "info", "query"}) {
+      std::vector<std::string> words{verb, "tall.npy"};
+      if (words[0] == "query") words.push_back("--picture");
+      check({words, 1, "tall.npy: declares a shape without elements whose other extents exceed 16777216"});
+    }
+  }
+  write_file(work / "tall.npy", npy_with("{'descr': '|u1', 'fortran_order': False, 'shape': (16777216, 0), }", ""));
+  EXPECT_EQ(run({"hist", "tall.npy", "--bins", "4"}).code, 0);
+}
+
 TEST_F(CommandBadInput, Videos) {
   write_file(work / "none.avi", std::string("RIFF\x24\0\0\0AVI LIST", 16));
   check({{"hist", "none.avi"}, 1, "none.avi"});
