@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -20,8 +21,8 @@ inline int threads_of(int threads) {
 }
 
 /// body(worker) on the caller (worker 0) and on up to `threads` - 1 more, each once. If one throws, calls `stop` once,
-/// so that the others end, and rethrows when all have ended. If the system provides fewer threads, fewer run: bodies
-/// share a common supply of work.
+/// so that the others end, and rethrows when all have ended. If the system provides fewer threads, or no memory for
+/// more, fewer run: bodies share a common supply of work.
 inline void on_threads(int threads, const std::function<void(int worker)>& body, const std::function<void()>& stop) {
   std::mutex mutex;
   std::exception_ptr error;
@@ -40,6 +41,7 @@ inline void on_threads(int threads, const std::function<void(int worker)>& body,
   try {
     for (int worker = 1; worker < threads; ++worker) others.emplace_back(guarded, worker);
   } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {  // leaving now would end the process: threads that run are not joined yet
   }
   guarded(0);
   for (std::thread& other : others) other.join();

@@ -122,6 +122,8 @@ class PictureOfTiles final : public LargePicture {
           threads.emplace_back(work, worker);
         } catch (const std::system_error&) {
           break;  // the system provides no more threads: fewer do the same
+        } catch (const std::bad_alloc&) {
+          break;
         }
       work(0);
     }
