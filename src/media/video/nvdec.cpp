@@ -64,16 +64,20 @@ void Nvdec::attach(AVCodecContext& codec) {
   codec.thread_count = 1;  // more would only hold more surfaces
 }
 
-// FFmpeg calls it again without AV_PIX_FMT_CUDA if NVDEC cannot be set up.
-AVPixelFormat Nvdec::choose(AVCodecContext* codec, const AVPixelFormat* choices) {
+// FFmpeg calls it again without AV_PIX_FMT_CUDA if NVDEC cannot be set up. FFmpeg is C: no exception may pass it.
+AVPixelFormat Nvdec::choose(AVCodecContext* codec, const AVPixelFormat* choices) noexcept {
   auto& self = *static_cast<Nvdec*>(codec->opaque);
   const AVPixelFormat* last = choices;
   while (last[0] != AV_PIX_FMT_NONE && last[1] != AV_PIX_FMT_NONE) ++last;
   bool offered = false;
   for (const AVPixelFormat* choice = choices; choice <= last; ++choice) offered |= *choice == AV_PIX_FMT_CUDA;
-  if (self.takes(*codec, offered)) {
-    self.tried_ = true;
-    return AV_PIX_FMT_CUDA;
+  try {
+    if (self.takes(*codec, offered)) {
+      self.tried_ = true;
+      return AV_PIX_FMT_CUDA;
+    }
+  } catch (...) {
+    self.why_not_ = "no memory";  // short enough for a string without an allocation
   }
   return *last;  // FFmpeg's own
 }

@@ -29,7 +29,7 @@ class Nvdec {
  private:
   Nvdec(std::shared_ptr<CudaStream> stream, BufferRef device, int wanted)
       : stream_(std::move(stream)), device_(std::move(device)), wanted_(wanted) {}
-  static AVPixelFormat choose(AVCodecContext* codec, const AVPixelFormat* choices);
+  static AVPixelFormat choose(AVCodecContext* codec, const AVPixelFormat* choices) noexcept;
   bool takes(AVCodecContext& codec, bool offered);
 
   std::shared_ptr<CudaStream> stream_;
