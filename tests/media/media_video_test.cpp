@@ -1,7 +1,10 @@
 // Video through the plug-in: every frame once and in order, time stamps, colours, damage; folders of pictures.
 #include <dlfcn.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include "media/media.hpp"
@@ -229,10 +232,43 @@ TEST_F(Videos, BadFilesAreOneSentence) {
   refused("a.m3u8", "#EXTM3U\n#EXTINF:1,\n/etc/passwd\n", "is not a video");
   refused("head.avi", bytes_in(clip).substr(0, 2000), "");
   refused("none.y4m", y4m("Cmono", {}), "");
-  expect_sentence<IoError>(files / "sound.wav", "holds no video stream", [&] { open_video(files / "sound.wav"); });
+  expect_sentence<IoError>(files / "sound.wav", "is not a video", [&] { open_video(files / "sound.wav"); });
   ReadOptions little;
   little.memory_limit = 1000;
   EXPECT_THROW(open_video(clip, little), Error);
+}
+
+// Does `body` open the file?
+template <class Body>
+bool is_opened(const fs::path& path, const Body& body) {
+  const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  EXPECT_GE(::inotify_add_watch(watch, path.c_str(), IN_OPEN), 0);
+  body();
+  std::array<char, 4096> events;
+  const bool opened = ::read(watch, events.data(), events.size()) > 0;
+  ::close(watch);
+  return opened;
+}
+
+TEST_F(Videos, NoOtherFileIsOpened) {
+  const fs::path other = scratch.write("other.avi", bytes_in(clip));
+  ASSERT_TRUE(is_opened(other, [&] { open_video(other); }));
+  const std::string concat = "ffconcat version 1.0\nfile other.avi\n";
+  const std::string hls =
+      "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nother.avi\n#EXT-X-ENDLIST\n";
+  const std::string dash =
+      "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+      "profiles=\"dash:profile\"><Period>"
+      "<AdaptationSet><Representation id=\"0\" mimeType=\"video/mp4\"><BaseURL>other.avi</BaseURL></Representation>"
+      "</AdaptationSet></Period></MPD>";
+  for (const std::string* text : {&concat, &hls, &dash})
+    for (const char* name : {"list.mp4", "list.m3u8", "list.ffconcat", "list.avi"}) {
+      SCOPED_TRACE(*text);
+      const fs::path list = scratch.write(name, *text);
+      EXPECT_FALSE(is_opened(other, [&] {
+        expect_sentence<IoError>(list, "is not a video of a format that areal reads", [&] { open_video(list); });
+      }));
+    }
 }
 
 std::string jpeg_of(const Scratch& scratch, std::int64_t width, std::int64_t height, int value) {

@@ -1,16 +1,24 @@
 #include "media/video/container.hpp"
-#include <cstring>
+#include <cerrno>
+#include <utility>
 #include "media/video/matroska.hpp"
 
 namespace areal::media {
 namespace {
 
-// Demuxers that open other files or the network, or that make a video from text.
-bool is_unwanted(const char* demuxer) {
-  for (const char* name :
-       {"tty", "hls", "concat", "dash", "sdp", "rtsp", "rtp", "imf", "webm_dash_manifest", "ffmetadata"})
-    if (std::strcmp(demuxer, name) == 0) return true;
-  return false;
+// The demuxers that run at all, by FFmpeg's names: each reads one file, whose format has a signature or frames of its
+// own. Others open what a file names (concat, hls, dash), or make a video from any text (tty).
+constexpr char containers[] =
+    "matroska,webm,mov,mp4,avi,mpegts,mpeg,mpegvideo,mjpeg,flv,live_flv,asf,ogg,nut,gif,apng,yuv4mpegpipe,ivf,h264,"
+    "hevc,m4v,obu,av1,dv,mxf,wtv,rm,vc1,cavsvideo,h263,bink,smk,nsv,swf,roq,film_cpk";
+
+using OpenFile = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
+
+// FFmpeg's own way to open a file, for the first file only: a demuxer opens no other.
+int open_first(AVFormatContext* format, AVIOContext** file, const char* url, int flags, AVDictionary** options) {
+  auto& open = *static_cast<OpenFile*>(format->opaque);
+  if (open == nullptr) return AVERROR(EPERM);
+  return std::exchange(open, nullptr)(format, file, url, flags, options);
 }
 
 int entries_of_index(const AVStream& stream) {
@@ -28,12 +36,15 @@ Container::Container(const std::string& name) : name_(name) {
   const std::string url = "file:" + name_;
   AVDictionary* options = nullptr;
   av_dict_set(&options, "protocol_whitelist", "file", 0);
-  AVFormatContext* opened = nullptr;
-  const int status = avformat_open_input(&opened, url.c_str(), nullptr, &options);
+  av_dict_set(&options, "format_whitelist", containers, 0);
+  AVFormatContext* opened = avformat_alloc_context();
+  if (!opened) throw std::bad_alloc();
+  open_ = opened->io_open;
+  opened->opaque = &open_, opened->io_open = open_first;
+  const int status = avformat_open_input(&opened, url.c_str(), nullptr, &options);  // frees `opened` where it fails
   av_dict_free(&options);
-  if (status < 0) fail(name_, "is not a video that FFmpeg reads (", words_for(status), ")");
+  if (status < 0) fail(name_, "is not a video of a format that areal reads (", words_for(status), ")");
   format_.reset(opened);
-  if (is_unwanted(format_->iformat->name)) fail(name_, "is not a video file (", format_->iformat->name, ")");
   if (const int found = avformat_find_stream_info(format_.get(), nullptr); found < 0)
     fail(name_, "is damaged: its streams could not be read (", words_for(found), ")");
   index_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);

@@ -9,8 +9,10 @@ namespace areal::media {
 
 class Container {
  public:
-  // Throws IoError unless it is a local file with a video stream.
+  // Throws IoError unless it is a local file of a known format with a video stream. Opens no other file.
   explicit Container(const std::string& name);
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
 
   const AVStream& stream() const { return *format_->streams[index_]; }
 
@@ -23,6 +25,8 @@ class Container {
   void describe_missing_packets(std::string& what) const;
 
   std::string name_;
+  // Opens the file, once; format_ has its address, so a container is not moved.
+  int (*open_)(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) = nullptr;
   FormatContext format_;
   int index_ = 0;
   std::int64_t packets_ = 0;
