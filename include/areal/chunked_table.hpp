@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,12 +28,15 @@ struct ChunkedWriteOptions {
   std::uint64_t memory = 0;
   int threads = 0;  ///< 0: all
   /// Continues an interrupted call; does nothing if the table is complete, and starts one if there is none. Type, shape
-  /// and tile must match the interrupted call's; that the pixels are the same is not checked.
+  /// and tile must match the interrupted call's; that the pixels are the same is not checked. Reads what is there once:
+  /// the rows of shards from the first one on whose objects differ in length, index or checksum are written again.
   bool resume = false;
   bool overwrite = false;  ///< replaces an existing chunked table
   /// Reports the blocks that are done; may cancel, after which the table can be resumed. A block has at least as many
   /// pixels as a tile.
   Progress progress = {};
+  /// Called with a sentence for a damaged object that `resume` finds and writes again.
+  std::function<void(std::string)> note = {};
 };
 
 /// Writes the chunked table of an image of that shape (one image of one channel) and type (8u or 16u) in one pass:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import operator
+import warnings
 from collections.abc import Coroutine
 from typing import Any
 
@@ -204,7 +205,8 @@ def write(
 
     The attribute ``complete`` is written last. open() refuses a table without it; write() replaces it, and replaces other nodes only if ``overwrite``.
     resume: continue an interrupted table, also one of the C++ library, after its last complete row of shards; keep a complete one. Shape, dtype and
-    tile must be the same; that the pixels are is not checked.
+    tile must be the same; that the pixels are is not checked. What is there is read once: rows from the first one on whose objects differ in length,
+    index or checksum are written again, with a warning.
     Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails.
     """
     if resume and overwrite:
@@ -289,14 +291,55 @@ def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | 
     if complete:
         return path, format.tile_rows, None
     n = format.tiles_per_shard
-    first = -n
-    while first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()):
-        first += n
-    if first < 0:
+    if not format.tile_rows or not format.width or not sync((path / "top/c/0/0").exists()):
         return None
-    place, what = path / f"top/c/{first}/0", f"top of tile row {first}"
-    top = _checked(place, what, sync(_get(place, what, 8 * format.width + _CRC))).view("<u8").copy()
-    return path, first, top
+    try:
+        top = _carry(path, format, "top", 0)
+    except IoError as fault:
+        warnings.warn(f"{fault}; it is written again", stacklevel=3)
+        top = np.zeros(format.width, "<u8")
+        _write_carry(path / "top/c/0/0", top)
+    first = 0
+    while first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()):
+        try:
+            top = _check_row(path, format, first)
+        except IoError as fault:
+            warnings.warn(f"{fault}; the table is written again from pixel row {first * format.tile} on", stacklevel=3)
+            break
+        first += n
+    return path, first, top.view("<u8").copy()
+
+
+def _carry(path: StorePath, format: Format, array: str, i: int) -> Array:
+    """A whole object of a row of tiles. Raises IoError if it is missing, or differs in length or checksum."""
+    entries = {"top": format.width, "left": format.tile * format.tile_columns, "corner": format.tile_columns}[array]
+    place, what = path / f"{array}/c/{f'0/{i}' if array == 'left' else f'{i}/0'}", f"{array} of tile row {i}"
+    return _checked(place, what, sync(_get(place, what, 8 * entries + _CRC)))
+
+
+def _check_row(path: StorePath, format: Format, first: int) -> Array:
+    """Verifies all that a writer makes for the row of shards that begins with that row of tiles, which is not the last. Raises IoError for the first
+    fault. Returns `top` of the row below."""
+    n, stored = format.tiles_per_shard, 4 * format.tile * format.tile + _CRC
+    for j in range(-(-format.width // SHARD)):
+        columns = min(n, format.tile_columns - j * n)
+        place, words = path / f"local/c/{first // n}/{j}", f"shard ({first // n}, {j}) of local"
+        data = sync(_get(place, words, n * columns * stored + 16 * n * n + _CRC))
+        index = _checked(place, f"the index of {words}", data[n * columns * stored :]).view("<u8").reshape(n, n, 2)
+        written = np.full((n, n, 2), -1, "<i8").view("<u8")
+        written[:, :columns, 0] = np.arange(n * columns, dtype="<u8").reshape(n, columns) * np.uint64(stored)
+        written[:, :columns, 1] = stored
+        if not np.array_equal(index, written):
+            raise IoError(f"{place}: the index of {words} is not as areal writes it")
+        for k in range(n * columns):
+            tile = data[k * stored : (k + 1) * stored]
+            _checked(place, f"tile ({first + k // columns}, {j * n + k % columns}) of local", tile)
+        del data  # before the next shard comes
+    for i in range(first, first + n):
+        _carry(path, format, "left", i)
+        _carry(path, format, "corner", i)
+        top = _carry(path, format, "top", i + 1)
+    return top
 
 
 class _ShardRow:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 zarr = pytest.importorskip("zarr", minversion="3", reason="Zarr 3 is not installed")
 import areal.zarr  # noqa: E402
+from zarr.core.buffer import default_buffer_prototype  # noqa: E402
 from zarr.storage import MemoryStore  # noqa: E402
 from zarr_tables import ARRAYS, Counting, Failing, check_sentence, check_table, expected_sums, files_of, objects_of, random_boxes, random_pixels  # noqa: E402
 
@@ -193,6 +194,32 @@ def test_resuming_gives_the_same_bytes():
     assert resumed == {0, 4096}
     source = Rows(pixels)
     assert areal.zarr.write(source, whole, 512, resume=True).shape == pixels.shape and not source.rows  # it is complete
+
+
+FAULTS = {"zeros": lambda b: bytes(len(b)), "one byte": lambda b: b[:1], "cut": lambda b: b[:-1], "longer": lambda b: b + b"x",
+          "a bit": lambda b: b[: len(b) // 2] + bytes([b[len(b) // 2] ^ 4]) + b[len(b) // 2 + 1 :], "gone": None}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_resuming_writes_damaged_objects_again(fault):
+    pixels = random_pixels(32, (2 * 4096 + 100, 40), "uint8")
+    whole = MemoryStore()
+    areal.zarr.write(pixels, whole, 1024)
+    begun = json.loads(objects_of(whole)["zarr.json"])
+    del begun["attributes"]["complete"]
+    for name in ("local/c/0/0", "local/c/1/0", "top/c/0/0", "top/c/3/0", "top/c/8/0", "left/c/0/0", "left/c/0/7", "corner/c/0/0", "corner/c/7/0"):
+        if fault == "gone" and name.startswith("top"):
+            continue  # an interrupted table that is shorter
+        objects = {**objects_of(whole), "zarr.json": json.dumps(begun).encode()}
+        damaged = None if FAULTS[fault] is None else FAULTS[fault](objects[name])
+        objects = {key: damaged if key == name else data for key, data in objects.items() if key != name or damaged is not None}
+        store = MemoryStore({key: default_buffer_prototype().buffer.from_bytes(data) for key, data in objects.items()})
+        source = Rows(pixels)
+        with pytest.warns(UserWarning, match=f"{name}.* written again"):
+            areal.zarr.write(source, store, 1024, resume=True).verify()
+        assert objects_of(store) == objects_of(whole), name
+        first = 2 * 4096 if name == "top/c/0/0" else 4096 if name in ("local/c/1/0", "top/c/8/0", "left/c/0/7", "corner/c/7/0") else 0
+        assert min(source.rows) == first, name
 
 
 def test_resuming_only_the_same_table():

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include "chunked/sentence.hpp"
+#include "chunked/verify.hpp"
 
 namespace areal::chunked {
 namespace {
@@ -23,14 +24,15 @@ std::string described(const Format& f) {
   return sentence(f.width, "x", f.height, " pixels of ", f.dtype, " in tiles of ", f.tile);
 }
 
-/// True if a whole row of shards is written.
-bool is_row_there(const fs::path& folder, const Format& f, std::int64_t row) {
-  for (std::int64_t column = 0; column < f.shard_columns(); ++column)
-    if (!is_there(folder / shard_name(row, column))) return false;
-  const std::int64_t n = f.tiles_per_shard();
-  for (std::int64_t i = row * n; i < std::min((row + 1) * n, f.tile_rows()); ++i)
-    if (!is_there(folder / left_name(i)) || !is_there(folder / corner_name(i))) return false;
-  return true;
+/// The row of the whole table above a row of tiles. Throws IoError if it is missing or damaged.
+void read_top(const fs::path& folder, const Format& f, std::int64_t tile_row, std::vector<std::uint64_t>& numbers) {
+  const std::string what = sentence("top of tile row ", tile_row);
+  const ObjectReader top(folder / top_name(tile_row), what);
+  numbers.resize(static_cast<std::size_t>(f.width));
+  const std::size_t bytes = 8 * numbers.size();
+  if (top.bytes() != bytes + crc_bytes)
+    fail(top.path(), what, " has ", top.bytes(), " bytes instead of ", bytes + crc_bytes);
+  top.read_checked(0, numbers.data(), bytes, what);
 }
 
 /// Removes everything of a table but its group's metadata, which by then say that it is being replaced.
@@ -42,6 +44,13 @@ void remove_objects(const fs::path& folder) {
   }
 }
 
+void write_first_top(const fs::path& folder, const Format& f) {
+  NumbersWriter top(folder / top_name(0));
+  const std::vector<std::uint64_t> zeros(static_cast<std::size_t>(f.width));
+  top.append(zeros.data(), zeros.size());
+  top.commit();
+}
+
 void begin_anew(const fs::path& folder, const Format& f, bool exists) {
   if (exists) {
     write_object(folder / "zarr.json", group_json(f, Stage::replacing));
@@ -49,20 +58,32 @@ void begin_anew(const fs::path& folder, const Format& f, bool exists) {
   }
   write_object(folder / "zarr.json", group_json(f, Stage::begun));
   for (const std::string_view name : array_names) write_object(folder / name / "zarr.json", array_json(f, name));
-  if (f.width == 0 || f.height == 0) return;
-  NumbersWriter top(folder / top_name(0));
-  const std::vector<std::uint64_t> zeros(static_cast<std::size_t>(f.width));
-  top.append(zeros.data(), zeros.size());
-  top.commit();
+  if (f.width > 0 && f.height > 0) write_first_top(folder, f);
 }
 
-/// The first incomplete row of shards; -1 if the folder does not say.
-std::int64_t first_open_row(const fs::path& folder, const Format& f) {
+/// The first row of shards that is incomplete, or has a fault; -1 if the folder does not say.
+std::int64_t first_open_row(const fs::path& folder, const Format& f, const std::function<void(std::string)>& note,
+                            const std::function<void(std::int64_t)>& row_checked) {
   const std::int64_t n = f.tiles_per_shard();
   if (!is_there(folder / top_name(0))) return -1;
-  std::int64_t row = 0;
-  while (row + 1 < f.shard_rows() && is_there(folder / top_name((row + 1) * n)) && is_row_there(folder, f, row)) ++row;
-  return row;
+  std::vector<std::uint64_t> top;
+  try {
+    read_top(folder, f, 0, top);
+  } catch (const IoError& error) {
+    if (note) note(sentence(error.what(), "; it is written again"));
+    write_first_top(folder, f);
+  }
+  for (std::int64_t row = 0;; ++row) {
+    const bool is_last = row + 1 == f.shard_rows();  // it is always written: nothing tells that it is complete
+    if (is_last || !is_there(folder / top_name((row + 1) * n))) return row;
+    try {
+      require_row(folder, f, row);
+    } catch (const IoError& error) {
+      if (note) note(sentence(error.what(), "; the table is written again from pixel row ", row * shard_side, " on"));
+      return row;
+    }
+    row_checked(row + 1);
+  }
 }
 
 }  // namespace
@@ -107,7 +128,8 @@ std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& c
   return format_of(folder, dtype, arrays);
 }
 
-Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options) {
+Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options,
+                const std::function<void(std::int64_t)>& row_checked) {
   bool exists = false, complete = false;
   const std::optional<Format> there = format_there(folder, exists, complete);
   if (exists && !options.resume && !options.overwrite)
@@ -120,21 +142,14 @@ Beginning begin(const fs::path& folder, const Format& format, const ChunkedWrite
     if (*there != format) fail(folder, "is the table of ", described(*there), ", not of ", described(format));
     beginning.is_complete = complete;
     if (complete) return beginning;
-    beginning.shard_row = first_open_row(folder, format);
+    beginning.shard_row = first_open_row(folder, format, options.note, row_checked);
   }
   if (!options.resume || !there || beginning.shard_row < 0) {
     begin_anew(folder, format, exists);
     beginning.shard_row = 0;
   }
   if (format.width == 0 || format.height == 0) return beginning;
-  beginning.top.resize(static_cast<std::size_t>(format.width));
-  const std::int64_t tile_row = beginning.shard_row * format.tiles_per_shard();
-  const std::string what = sentence("top of tile row ", tile_row);
-  const ObjectReader top(folder / top_name(tile_row), what);
-  const std::size_t bytes = 8 * beginning.top.size();
-  if (top.bytes() != bytes + crc_bytes)
-    fail(top.path(), what, " has ", top.bytes(), " bytes instead of ", bytes + crc_bytes);
-  top.read_checked(0, beginning.top.data(), bytes, what);
+  read_top(folder, format, beginning.shard_row * format.tiles_per_shard(), beginning.top);
   return beginning;
 }
 

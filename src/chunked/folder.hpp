@@ -3,6 +3,7 @@
 
 #include <areal/chunked_table.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 #include "chunked/format.hpp"
@@ -32,8 +33,10 @@ struct Beginning {
 std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& complete);
 
 /// Prepares the folder for `format`: removes a table that is to be replaced, writes the metadata, finds where to
-/// continue.
+/// continue. Every object that stays is read and verified; `row_checked` is called after each row of shards with the
+/// number of rows. The first row with a fault, and what follows it, is to be written again, as options.note is told.
 /// Throws IoError for what prevents that.
-Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options);
+Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options,
+                const std::function<void(std::int64_t rows)>& row_checked);
 
 }  // namespace areal::chunked

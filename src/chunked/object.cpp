@@ -65,10 +65,14 @@ void ObjectReader::read_checked(std::uint64_t offset, void* into, std::size_t by
 
 void ObjectReader::check(std::uint64_t bytes_with_checksum, const std::string& what) const {
   if (bytes_ != bytes_with_checksum) fail(path_, what, " has ", bytes_, " bytes instead of ", bytes_with_checksum);
-  const std::uint64_t end = bytes_ - static_cast<std::uint64_t>(crc_bytes);
-  std::vector<unsigned char> piece(std::min<std::size_t>(end, piece_bytes));
+  check_part(0, bytes_with_checksum, what);
+}
+
+void ObjectReader::check_part(std::uint64_t offset, std::uint64_t bytes_with_checksum, const std::string& what) const {
+  const std::uint64_t end = offset + bytes_with_checksum - static_cast<std::uint64_t>(crc_bytes);
+  std::vector<unsigned char> piece(std::min<std::size_t>(end - offset, piece_bytes));
   std::uint32_t crc = 0, stored = 0;
-  for (std::uint64_t at = 0; at < end; at += piece.size()) {
+  for (std::uint64_t at = offset; at < end; at += piece.size()) {
     const std::size_t bytes = std::min<std::uint64_t>(piece.size(), end - at);
     read(at, piece.data(), bytes, what);
     crc = crc32c(piece.data(), bytes, crc);

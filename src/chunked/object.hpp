@@ -39,6 +39,8 @@ class ObjectReader {
   void read_checked(std::uint64_t offset, void* into, std::size_t bytes, const std::string& what) const;
   /// Verifies the whole object, which must have that many bytes and their checksum, without keeping it.
   void check(std::uint64_t bytes_with_checksum, const std::string& what) const;
+  /// Verifies a part of that many bytes, its checksum included, from `offset` on.
+  void check_part(std::uint64_t offset, std::uint64_t bytes_with_checksum, const std::string& what) const;
   const fs::path& path() const noexcept { return path_; }
 
  private:

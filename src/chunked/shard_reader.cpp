@@ -1,5 +1,6 @@
 #include "chunked/shard_reader.hpp"
 
+#include <algorithm>
 #include "chunked/sentence.hpp"
 
 namespace areal::chunked {
@@ -38,6 +39,28 @@ std::uint64_t ShardReader::offset_of(std::int64_t i, std::int64_t j, const std::
 void ShardReader::read_tile(std::int64_t i, std::int64_t j, std::uint32_t* into) const {
   const std::string what = tile_words(i, j);
   object_.read_checked(offset_of(i, j, what), into, static_cast<std::size_t>(format_.tile_bytes()), what);
+}
+
+void ShardReader::check_as_written(std::int64_t row, std::int64_t column) const {
+  const std::int64_t n = format_.tiles_per_shard();
+  const std::int64_t rows = std::min(n, format_.tile_rows() - row * n);
+  const std::int64_t columns = std::min(n, format_.tile_columns() - column * n);
+  const std::uint64_t stored = unsigned_of(format_.tile_bytes() + crc_bytes);
+  const std::uint64_t bytes = unsigned_of(rows * columns) * stored + unsigned_of(format_.index_bytes() + crc_bytes);
+  if (object_.bytes() != bytes)
+    fail(object_.path(), "shard (", row, ", ", column, ") of local has ", object_.bytes(), " bytes instead of ", bytes);
+  std::uint64_t offset = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(2 * (i * n + j));
+      const bool is_inside = i < rows && j < columns;
+      const std::uint64_t none = ~std::uint64_t{0};
+      if (index_[at] != (is_inside ? offset : none) || index_[at + 1] != (is_inside ? stored : none))
+        fail(object_.path(), index_words(row, column), " is not as areal writes it");
+      if (!is_inside) continue;
+      object_.check_part(offset, stored, tile_words(row * n + i, column * n + j));
+      offset += stored;
+    }
 }
 
 std::uint32_t ShardReader::entry(std::int64_t i, std::int64_t j, std::int64_t y, std::int64_t x) const {

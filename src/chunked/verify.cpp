@@ -37,14 +37,17 @@ Findings of_shard(const fs::path& folder, const Format& f, std::int64_t row, std
   return findings;
 }
 
+void require_carry(const fs::path& folder, const fs::path& name, const char* array, std::int64_t row,
+                   std::int64_t numbers) {
+  const std::string what = carry_words(array, row);
+  ObjectReader(folder / name, what).check(static_cast<std::uint64_t>(8 * numbers + crc_bytes), what);
+}
+
 Findings of_carries(const fs::path& folder, const Format& f, std::int64_t shard_row) {
   Findings findings;
   const std::int64_t n = f.tiles_per_shard();
   const auto check = [&](const fs::path& name, const char* array, std::int64_t row, std::int64_t numbers) {
-    find(findings, [&] {
-      const std::string what = carry_words(array, row);
-      ObjectReader(folder / name, what).check(static_cast<std::uint64_t>(8 * numbers + crc_bytes), what);
-    });
+    find(findings, [&] { require_carry(folder, name, array, row, numbers); });
   };
   for (std::int64_t i = shard_row * n; i < std::min((shard_row + 1) * n, f.tile_rows()); ++i) {
     check(top_name(i), "top", i, f.width);
@@ -55,6 +58,17 @@ Findings of_carries(const fs::path& folder, const Format& f, std::int64_t shard_
 }
 
 }  // namespace
+
+void require_row(const fs::path& folder, const Format& f, std::int64_t shard_row) {
+  const std::int64_t n = f.tiles_per_shard();
+  for (std::int64_t column = 0; column < f.shard_columns(); ++column)
+    ShardReader(folder, f, shard_row, column).check_as_written(shard_row, column);
+  for (std::int64_t i = shard_row * n; i < std::min((shard_row + 1) * n, f.tile_rows()); ++i) {
+    require_carry(folder, left_name(i), "left", i, f.tile_columns() * f.tile);
+    require_carry(folder, corner_name(i), "corner", i, f.tile_columns());
+    if (i + 1 < f.tile_rows()) require_carry(folder, top_name(i + 1), "top", i + 1, f.width);
+  }
+}
 
 std::vector<std::string> find_damage(const fs::path& folder, const Format& f, const ChunkedReadOptions& options) {
   if (f.width == 0 || f.height == 0) return {};

@@ -8,6 +8,10 @@
 
 namespace areal::chunked {
 
+/// Verifies the length and the checksums of everything that a writer makes for a row of shards, the index of each shard
+/// and `top` of the row below included. Throws IoError for the first fault.
+void require_row(const fs::path& folder, const Format& format, std::int64_t shard_row);
+
 std::vector<std::string> find_damage(const fs::path& folder, const Format& format, const ChunkedReadOptions& options);
 
 }  // namespace areal::chunked

@@ -41,7 +41,6 @@ void write_chunked_table(const std::filesystem::path& path, const Shape& image, 
   const Format format = format_to_write(path, image, type, options);
   const WritePlan plan = plan_write(format, options);
   const LockedFolder lock(path);
-  Beginning beginning = begin(path, format, options);
   const bool has_pixels = format.width > 0 && format.height > 0;
   const std::int64_t total = has_pixels ? blocks_of_rows(format, plan.block_side, format.shard_rows()) : 0;
   std::int64_t done = 0;
@@ -49,6 +48,10 @@ void write_chunked_table(const std::filesystem::path& path, const Shape& image, 
     if (options.progress && !options.progress(done, total))
       throw Cancelled(sentence(path.string(), ": writing the table was cancelled; it can be resumed"));
   };
+  Beginning beginning = begin(path, format, options, [&](std::int64_t rows) {
+    done = blocks_of_rows(format, plan.block_side, rows);
+    tell();
+  });
   if (beginning.is_complete) {
     done = total;
     return tell();

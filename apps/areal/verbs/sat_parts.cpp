@@ -159,6 +159,10 @@ void chunked_table(const SatRequest& request, const InputImage& image, const Lim
   const auto start = std::chrono::steady_clock::now();
   const InterruptScope interrupt;
   WorkBar bar("blocks", settings.quiet, true);
+  options.note = [&](const std::string& sentence) {
+    bar.wipe();
+    settings.note("{}", sentence);
+  };
   options.progress = [&](std::int64_t done, std::int64_t total) {
     bar.update(done, total);
     return !interrupt.interrupted();
