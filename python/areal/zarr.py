@@ -9,10 +9,14 @@ left (``left``) and the entry above and to the left of both (``corner``).
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import json
 import operator
+import os
+import pathlib
 import warnings
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +27,7 @@ try:
     from zarr.abc.store import ByteRequest, RangeByteRequest, SuffixByteRequest
     from zarr.core.buffer import default_buffer_prototype
     from zarr.core.sync import sync
-    from zarr.storage import StorePath
+    from zarr.storage import LocalStore, StorePath
 except ImportError as error:
     raise ImportError("areal.zarr needs Zarr 3.1.5 or later: pip install 'zarr>=3.1.5'") from error
 
@@ -207,7 +211,7 @@ def write(
     resume: continue an interrupted table, also one of the C++ library, after its last complete row of shards; keep a complete one. Shape, dtype and
     tile must be the same; that the pixels are is not checked. What is there is read once: rows from the first one on whose objects differ in length,
     index or checksum are written again, with a warning.
-    Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails.
+    Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails, or if another process is writing to its folder.
     """
     if resume and overwrite:
         raise InvalidArgument("resume and overwrite: only one of the two")
@@ -220,13 +224,49 @@ def write(
     except TypeError:
         raise InvalidArgument(f"tile {tile!r}: it must be a whole number") from None
     format = Format(int(source.shape[0]), int(source.shape[1]), tile, np.dtype(source.dtype).name)
-    begun = _begun(store, format) if resume else None
-    if begun is not None and begun[1] >= format.tile_rows:
-        return ChunkedTable(begun[0], format)  # complete
-    path, first, top = begun or (_created(store, format, overwrite), 0, None)
-    _write_tiles(source, path, format, threads, first, top)
-    _set(path / "zarr.json", np.frombuffer(group_json({**format.attributes(), "complete": True}), np.uint8))
-    return ChunkedTable(path, format)
+    with _locked(store):
+        begun = _begun(store, format) if resume else None
+        if begun is not None and begun[1] >= format.tile_rows:
+            return ChunkedTable(begun[0], format)  # complete
+        path, first, top = begun or (_created(store, format, overwrite), 0, None)
+        _write_tiles(source, path, format, threads, first, top)
+        _set(path / "zarr.json", np.frombuffer(group_json({**format.attributes(), "complete": True}), np.uint8))
+        return ChunkedTable(path, format)
+
+
+def _folder_of(store: Any) -> pathlib.Path | None:
+    """The folder of a table in a file system; None for other stores."""
+    if isinstance(store, str):
+        return None if "://" in store else pathlib.Path(store)
+    if isinstance(store, os.PathLike):
+        return pathlib.Path(store)
+    if isinstance(store, StorePath) and isinstance(store.store, LocalStore):
+        return store.store.root / store.path
+    return store.root if isinstance(store, LocalStore) else None
+
+
+@contextlib.contextmanager
+def _locked(store: Any) -> Iterator[None]:
+    """Holds the lock of a table's folder that the C++ library takes, too. Raises IoError if another process writes there."""
+    folder = _folder_of(store)
+    if folder is None or folder.suffix == ".zip" or (folder.exists() and not folder.is_dir()):
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise IoError(f"{folder}: it cannot be created: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise IoError(f"{folder}: another process is writing this table") from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:

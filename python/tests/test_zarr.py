@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -237,6 +239,34 @@ def test_resuming_only_the_same_table():
     check_table(store, 64, pixels)
     areal.zarr.write(pixels, fresh := MemoryStore(), 64, resume=True)  # where there is none, it begins
     assert objects_of(fresh) == objects_of(store)
+
+
+@pytest.mark.parametrize("as_store", [str, pathlib.Path, zarr.storage.LocalStore])
+def test_one_writer_at_a_time(tmp_path, as_store):
+    pixels, folder = random_pixels(33, (300, 200), "uint8"), tmp_path / "t.zarr"
+    folder.mkdir()
+    before = sorted(folder.rglob("*"))
+    holder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    for more in ({}, {"resume": True}, {"overwrite": True}):
+        with pytest.raises(areal.IoError, match="t.zarr: another process is writing this table"):
+            areal.zarr.write(pixels, as_store(folder), 64, **more)
+    assert sorted(folder.rglob("*")) == before
+    os.close(holder)
+    areal.zarr.write(pixels, as_store(folder), 64)
+
+    class Seen(Rows):  # the lock is held while pixels are read, and not afterwards
+        def __getitem__(self, where):
+            other = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(other)
+            return super().__getitem__(where)
+
+    areal.zarr.write(Seen(pixels), as_store(folder), 64, overwrite=True).verify()
+    last = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(last, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(last)
 
 
 # The command, which is C++
