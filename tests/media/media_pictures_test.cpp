@@ -422,6 +422,44 @@ TEST_F(BadPictures, TruncatedAnywhereIsAnError) {
   EXPECT_EQ(read_picture(trailing).pixels.shape(), (Shape{512, 384}));
 }
 
+// A zlib stream of `n` zeros: a literal, and copies of 258 bytes from one byte before, in deflate's fixed codes.
+std::string zlib_of_zeros(std::size_t n) {
+  std::string out = "\x78\x01";
+  int used = 0;
+  const auto put = [&](unsigned code, int bits) {  // a Huffman code, its first bit first
+    for (int i = bits - 1; i >= 0; --i, used = (used + 1) % 8) {
+      if (used == 0) out += '\0';
+      out.back() = static_cast<char>(static_cast<unsigned char>(out.back()) | (code >> i & 1) << used);
+    }
+  };
+  put(1, 1), put(2, 2);  // the last block; of fixed codes: 01, the lower bit first
+  put(0b00110000, 8);    // a zero
+  const std::size_t copies = (n - 1) / 258;
+  for (std::size_t i = 0; i < copies; ++i) put(0b11000101, 8), put(0, 5);
+  put(0, 7);  // the end of the block
+  return out + test::big((1 + 258 * copies) % 65521 << 16 | 1, 4);
+}
+
+// 100 texts of 7 MiB each in 5 MB, and 100,000 short ones. None is kept.
+TEST_F(BadPictures, TextsOfAPngTakeNoMemory) {
+  const std::string text = png_chunk("zTXt", std::string("k\0\0", 3) + zlib_of_zeros(7 << 20));
+  std::string inflated, many;
+  for (int i = 0; i < 100; ++i) inflated += text;
+  const std::string small = png_chunk("tEXt", std::string("k\0v", 3));
+  for (int i = 0; i < 100'000; ++i) many += small;
+  const fs::path bombs = scratch.write("bombs.png", png(2, 2, 8, 0, "abcd", 2, inflated));
+  const fs::path shorts = scratch.write("shorts.png", png(2, 2, 8, 0, "abcd", 2, many));
+  const auto peak = [] {
+    struct rusage usage {};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // in KiB
+  };
+  const auto before = peak();
+  EXPECT_EQ(pixels_of(read_picture(bombs)), "abcd");
+  EXPECT_EQ(pixels_of(read_picture(shorts)), "abcd");
+  EXPECT_LT(peak() - before, 100 << 10);
+}
+
 TEST_F(BadPictures, DamagedPngsAreErrorsAndSilent) {
   std::string good = png(40, 30, 8, 2, random_bytes(3600, 10), 120);
   std::string flipped = good;
