@@ -15,9 +15,9 @@ class ShardReader {
  public:
   ShardReader(const fs::path& folder, const Format& format, std::int64_t row, std::int64_t column);
 
-  /// All entries of a tile, t x t, verified against their checksum. Row and column of the tile are the image's.
   /// Verifies the whole object as areal writes it: its length, its index and the checksum of each tile. Throws IoError.
   void check_as_written(std::int64_t row, std::int64_t column) const;
+  /// All entries of a tile, t x t, verified against their checksum. Row and column of the tile are the image's.
   void read_tile(std::int64_t i, std::int64_t j, std::uint32_t* into) const;
   /// One entry, unverified.
   std::uint32_t entry(std::int64_t i, std::int64_t j, std::int64_t y, std::int64_t x) const;
