@@ -6,6 +6,7 @@
 #include <cstring>
 #include "cpu/filter/element.hpp"
 #include "cpu/filter/rank_keys.hpp"
+#include "cpu/filter/rank_pixels.hpp"
 #include "cpu/filter/request.hpp"
 #include "formulas/window_axis.hpp"
 
@@ -74,18 +75,16 @@ class RankRows {
     const auto size = static_cast<std::int64_t>(sizeof(T)), inside = inside_end_ - inside_begin_;
     const char* const from = row + (first_ + inside_begin_) * step;
     Key* const to = keys + inside_begin_;
+    bool has_nan = false;
     if (skip_begin < skip_end) {
       std::memcpy(to, from, static_cast<std::size_t>(skip_begin - inside_begin_) * sizeof(T));
       std::memcpy(keys + skip_end, from + (skip_end - inside_begin_) * size,
                   static_cast<std::size_t>(inside_end_ - skip_end) * sizeof(T));
     } else if (step == size) {
-      std::memcpy(to, from, static_cast<std::size_t>(inside) * sizeof(T));
+      has_nan = rank_pixels<T>().to_keys(from, inside, to);
     } else {
       for (std::int64_t i = 0; i < inside; ++i) std::memcpy(to + i, from + i * step, sizeof(T));
-    }
-    bool has_nan = false;
-    if constexpr (Keys::is_real) {
-      for (std::int64_t i = 0; i < inside; ++i) has_nan |= Keys::is_nan(std::bit_cast<T>(to[i]));
+      has_nan = rank_pixels<T>().to_keys(to, inside, to);
     }
     // Rows without NaN and mask have no marks, unless cells beyond the edge are left out.
     const bool outside = inside < cells_;
@@ -102,14 +101,12 @@ class RankRows {
       };
       if (has_marks_inside)
         for (std::int64_t i = 0; i < inside; ++i)
-          marks[inside_begin_ + i] = mark(first_ + inside_begin_ + i, std::bit_cast<T>(to[i]));
+          marks[inside_begin_ + i] = mark(first_ + inside_begin_ + i, pixel(from, step, i));
       else
         std::fill_n(marks + inside_begin_, inside, Cell::valid);
       for_outside(
           [&](std::int64_t i) { marks[i] = shown_[i] < 0 ? beyond_ : mark(shown_[i], pixel(row, step, shown_[i])); });
     }
-    if constexpr (!std::is_same_v<T, Key>)
-      for (std::int64_t i = 0; i < inside; ++i) to[i] = Keys::key(std::bit_cast<T>(to[i]));
     for_outside(
         [&](std::int64_t i) { keys[i] = shown_[i] < 0 ? beyond_key_ : Keys::key(pixel(row, step, shown_[i])); });
     return has_marks_inside ? Marks::everywhere : has_marks ? Marks::outside : Marks::none;

@@ -267,7 +267,10 @@ class Ranks::NetworkPanel : Panel<T> {
         i += windows;
       }
     }
-    if (out == buffer) this->write(y, [&](std::int64_t i) { return is_full ? Keys::pixel(out[i]) : this->fill_; });
+    if (out == buffer && is_full && this->out_.column_pitch() == static_cast<std::int64_t>(sizeof(T)))
+      rank_pixels<T>().to_pixels(out, n, this->out_row(y));
+    else if (out == buffer)
+      this->write(y, [&](std::int64_t i) { return is_full ? Keys::pixel(out[i]) : this->fill_; });
     repair(y, top);
   }
 

@@ -57,8 +57,8 @@ class PngInput final : public OIIO::ImageInput {
     png_init_io(png_, file_);
     png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // the caller checks sizes, and reports errors in a sentence
     png_set_chunk_malloc_max(png_, 8 << 20);
-    // Of the rest only the transparent colour matters: texts, profiles and the like would be inflated and kept, each up to
-    // the limit above.
+    // Of the rest only the transparent colour matters: texts, profiles and the like would be inflated and kept, each up
+    // to the limit above.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_read_info(png_, info_);
     bits_ = png_get_bit_depth(png_, info_);
