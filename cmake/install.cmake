@@ -15,6 +15,9 @@ install(FILES ${PROJECT_BINARY_DIR}/areal-config.cmake ${PROJECT_BINARY_DIR}/are
 # Relative to the .pc file, so that it also works with `cmake --install --prefix`. A static library lists its dependencies.
 file(RELATIVE_PATH AREAL_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" AREAL_PC_UP "${AREAL_PC_UP}")
+if(AREAL_HAS_PUGIXML)
+  set(AREAL_PC_PUGIXML ", pugixml")
+endif()
 if(BUILD_SHARED_LIBS)
   set(AREAL_PC_REQUIRES Requires.private)
 else()

@@ -6,6 +6,7 @@
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/cancel.hpp>
+#include <areal/cascade.hpp>
 #include <areal/catalog.hpp>
 #include <areal/device.hpp>
 #include <areal/error.hpp>

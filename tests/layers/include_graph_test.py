@@ -116,6 +116,8 @@ THIRD_PARTY = {
 TBB, TBB_FILE = r"oneapi/tbb|tbb/", "src/cpu/threads.cpp"
 # Only one file includes kissfft, which a build may lack.
 FFT, FFT_FILE = r"kissfft/", "src/cpu/match/transform.cpp"
+# Nor may another include pugixml.
+XML, XML_FILE = r"pugixml", "src/api/cascade/read_cascade.cpp"
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable coroutine
 deque exception execution expected filesystem format forward_list fstream functional future initializer_list iomanip ios
@@ -317,7 +319,7 @@ def judge(path, layer, name, quoted, target, rows):
             return None
     elif re.match(THIRD_PARTY.get(layer, r"(?!)"), name):
         return None
-    if re.match(TBB, name) and str(path) == TBB_FILE or re.match(FFT, name) and str(path) == FFT_FILE:
+    if re.match(TBB, name) and str(path) == TBB_FILE or re.match(FFT, name) and str(path) == FFT_FILE or re.match(XML, name) and str(path) == XML_FILE:
         return None
     if not quoted and layer not in ("include", "interop") and POSIX.match(name) and not re.match(CUDA, name):
         return None
@@ -444,6 +446,7 @@ BAD = [
     ("src/cpu/c.hpp", "#include <fmt/format.h>"),
     ("src/cpu/c.hpp", "#include <oneapi/tbb/parallel_for.h>"),
     ("src/cpu/c.hpp", "#include <kissfft/kissfft.hh>"),
+    ("src/cpu/c.hpp", "#include <pugixml.hpp>"),
     ("src/api/sat/sat.cpp", '#include "media/media.hpp"'),
     ("src/api/sat/sat.cpp", "#include <hwy/highway.h>"),
     ("src/api/sat/sat.cpp", "#include <nlohmann/json.hpp>"),

@@ -1,0 +1,12 @@
+# AREAL_HAS_PUGIXML and pugixml::pugixml, which reads the XML of cascades (src/api/cascade/read_cascade.cpp).
+set(AREAL_HAS_PUGIXML OFF)
+if(AREAL_PUGIXML)
+  find_package(pugixml QUIET)
+  if(pugixml_FOUND)
+    set(AREAL_HAS_PUGIXML ON)
+  elseif(AREAL_PUGIXML STREQUAL "AUTO")
+    message(STATUS "No cascades: they need pugixml (Debian package libpugixml-dev)")
+  else()
+    message(FATAL_ERROR "AREAL_PUGIXML is ${AREAL_PUGIXML}, but that needs pugixml (Debian package libpugixml-dev)")
+  endif()
+endif()
