@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     areal::command::add_window(app, settings);
     areal::command::add_filter(app, settings);
     areal::command::add_match(app, settings);
+    areal::command::add_detect(app, settings);
     areal::command::add_scan(app, settings);
     areal::command::add_track(app, settings);
     areal::command::add_algorithms(app, settings);

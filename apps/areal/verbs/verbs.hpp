@@ -15,6 +15,7 @@ void add_query(CLI::App& app, Settings& settings);
 void add_window(CLI::App& app, Settings& settings);
 void add_filter(CLI::App& app, Settings& settings);
 void add_match(CLI::App& app, Settings& settings);
+void add_detect(CLI::App& app, Settings& settings);
 void add_scan(CLI::App& app, Settings& settings);
 void add_track(CLI::App& app, Settings& settings);
 void add_algorithms(CLI::App& app, Settings& settings);

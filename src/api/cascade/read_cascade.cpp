@@ -158,7 +158,7 @@ void require_inside(const Model& model, const Model::Rectangle& r, bool tilted, 
                      bottom = tilted ? r.y + r.width + r.height : r.y + times * r.height;
   require(left >= 0 && right <= model.width && bottom <= model.height, where, ": its ", tilted ? "tilted " : "",
           model.is_lbp ? "blocks" : "rectangle", " at ", r.x, ",", r.y, " of ", r.width, "x", r.height,
-          " leaves the window of ", model.width, "x", model.height);
+          model.is_lbp ? " leave" : " leaves", " the window of ", model.width, "x", model.height);
 }
 
 void add_haar(Model& model, const pugi::xml_node& node, const Where& where) {
