@@ -5,6 +5,7 @@ import os as _os
 from . import _core, _frameworks, _sat
 from . import filters as filters
 from ._binning import Binning
+from ._cascade import Cascade, Detection
 from ._core import DeviceArray, backends, default_threads, devices
 from ._core import version as __version__
 from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
@@ -13,7 +14,7 @@ from ._open import open
 from ._plot import plot
 from ._sat import Sat, SatPlan, sat
 
-__all__ = ["Binning", "Cancelled", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "IntegralHistogram", "InvalidArgument", "IoError",
+__all__ = ["Binning", "Cancelled", "Cascade", "Detection", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "IntegralHistogram", "InvalidArgument", "IoError",
            "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histograms",
            "integral_histogram", "open", "plot", "sat"]
 

@@ -1,5 +1,5 @@
 """``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter``, ``blur``, ``sqrBoxFilter``, ``GaussianBlur``, ``erode``, ``dilate``,
-``medianBlur``, ``adaptiveThreshold``, ``matchTemplate``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
+``medianBlur``, ``adaptiveThreshold``, ``matchTemplate``, ``CascadeClassifier``, ``ximgproc.niBlackThreshold`` and ``ximgproc.guidedFilter`` at areal's speed, for arrays in host memory.
 
 Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
 OpenCV.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 __all__ = ["ADAPTIVE_THRESH_GAUSSIAN_C", "ADAPTIVE_THRESH_MEAN_C", "BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT",
-           "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "GaussianBlur",
+           "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE", "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "CascadeClassifier", "GaussianBlur",
            "THRESH_BINARY", "THRESH_BINARY_INV", "TM_CCOEFF", "TM_CCOEFF_NORMED", "TM_CCORR", "TM_CCORR_NORMED", "TM_SQDIFF", "TM_SQDIFF_NORMED", "adaptiveThreshold",
            "blur", "boxFilter", "dilate", "erode", "integral", "integral2", "integral3", "matchTemplate", "medianBlur", "sqrBoxFilter", "ximgproc"]
 
@@ -679,4 +679,5 @@ def _guided(guide: Any, src: Any, radius: Any, eps: Any, dst: Any, ddepth: Any, 
     return result
 
 
+from ._cv2_cascade import CascadeClassifier  # noqa: E402: it uses the checks above
 from ._cv2_median import medianBlur  # noqa: E402: it uses the checks above

@@ -17,6 +17,7 @@ void bind_query(nb::module_& m);
 void bind_windows(nb::module_& m);
 void bind_filters(nb::module_& m);
 void bind_match(nb::module_& m);
+void bind_cascade(nb::module_& m);
 void bind_binning(nb::module_& m);
 void bind_histogram(nb::module_& m);
 void bind_measures(nb::module_& m);

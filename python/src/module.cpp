@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_windows(m);
   areal::python::bind_filters(m);
   areal::python::bind_match(m);
+  areal::python::bind_cascade(m);
   areal::python::bind_binning(m);
   areal::python::bind_histogram(m);
   areal::python::bind_measures(m);
