@@ -267,7 +267,7 @@ TEST(CascadeTest, RefusesBadXml) {
       {"<_><rects>", "<z><rects>", "no XML at byte"},
   };
   for (const auto& [from, to, sentence] : cases) {
-    const std::string said = refusal([&] { Cascade::parse(stump_with(from, to)); });
+    const std::string said = refusal([&, text = stump_with(from, to)] { Cascade::parse(text); });
     EXPECT_NE(said.find(sentence), std::string::npos) << from << " -> " << to << ": " << said;
     EXPECT_EQ(said.find('\n'), std::string::npos);
   }

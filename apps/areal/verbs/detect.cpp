@@ -104,8 +104,8 @@ void add_detect(CLI::App& app, Settings& settings) {
   verb->footer(
       "Prints a line for each box: x,y,width,height,neighbors, after the frame's number of frames. The boxes are those "
       "of OpenCV's detectMultiScale, for the same gray pixels.\n\n"
-      "Example:\n  areal detect data/sudoku.png --cascade tests/cascade/corner.xml --min-size 40 --draw corners.png\n"
-      "  areal detect data/vtest.avi --cascade tests/cascade/corner.xml --min-neighbors 5 --json");
+      "Example:\n  areal detect data/sudoku.png --cascade data/cells.xml --min-size 40 --max-size 60 --draw cells.png\n"
+      "  areal detect data/vtest.avi --cascade data/cells.xml --min-size 300 --min-neighbors 5 --json");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);
