@@ -126,11 +126,21 @@ struct Otsu {
 struct Entropy {};
 struct Modal {};  ///< the most frequent value; the least one if there are several
 
+/// The bilateral filter of a box window (Porikli 2008), which smooths and keeps edges: sum r(b - p) b c(b) / sum r(b -
+/// p) c(b) over the levels b of the window, with r(d) = exp(-d^2 / (2 sigma_range^2)), and 0 where that is below 2^-60.
+/// Images of 8u; outputs of 8u (half to even), 32f or 64f. p counts in r also where a mask leaves it out; windows whose
+/// pixels all have the weight 0 give `fill`. The error of 64f is below 1e-8, and the bits are the same everywhere. On
+/// the CPU, at most O(256) a pixel.
+struct Bilateral {
+  double sigma_range;  ///< above 0, in levels
+};
+
 }  // namespace filter
 
-using Filter = std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation,
-                            filter::Minimum, filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian,
-                            filter::Percentile, filter::Equalize, filter::Otsu, filter::Entropy, filter::Modal>;
+using Filter =
+    std::variant<filter::Sum, filter::Mean, filter::Count, filter::Variance, filter::StandardDeviation, filter::Minimum,
+                 filter::Maximum, filter::Threshold, filter::Guided, filter::Gaussian, filter::Percentile,
+                 filter::Equalize, filter::Otsu, filter::Entropy, filter::Modal, filter::Bilateral>;
 
 struct FilterOptions {
   Window window;  ///< its edge may be any; `value` is beyond the edge with `constant`
@@ -143,7 +153,11 @@ struct FilterOptions {
   /// Of Guided: the channels of the guide that executes get, 1 or 3; 0: each channel of the image guides itself.
   std::int64_t guide = 0;
   std::optional<Type> guide_type = {};  ///< 8u, 16u or 32f; none: the image's
-  std::string algorithm = "auto";       ///< an id of the family `filter`
+  /// Executes get sizes: each pixel has a window of its own. For Sum, Mean, Count, Variance, StandardDeviation and
+  /// thresholds but wolf's, on the CPU, which answers them from a table in the workspace, O(1) a pixel. `window` keeps
+  /// its size of 1x1, and its edge is shrink, the default.
+  bool sizes = false;
+  std::string algorithm = "auto";  ///< an id of the family `filter`
 };
 
 /// What an execute reads and writes. `out` has the image's channels and batch, in any layout, and the extent of
@@ -154,6 +168,10 @@ struct FilterArguments {
   ConstView mask = {};  ///< 8u, of one channel; with `FilterOptions::mask`
   /// Of the image's extent and batch; with `FilterOptions::guide`. One guide serves all channels of the image.
   ConstView guide = {};
+  /// Of 16u or 32s, of the image's width, height and batch; with `FilterOptions::sizes`. One channel: the rows and
+  /// columns k of the pixel's window. Two: its rows h, then its columns w. The window's cell (w/2, h/2) is the pixel,
+  /// and the cells beyond the image are left out. A window of 0 or fewer rows or columns has no pixels.
+  ConstView sizes = {};
 };
 
 /// A filter of images of one shape and type. O(1) a pixel for every window. `execute` allocates nothing, and may be
@@ -161,11 +179,16 @@ struct FilterArguments {
 ///
 /// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum,
 /// Maximum and Percentile take every type and give the same one; Equalize, Otsu and Modal take 8u and 16u and give the
-/// same, Entropy gives 32f or 64f. Windows of floats other than for Minimum and Maximum, and all windows of Percentile,
-/// Equalize, Otsu, Entropy, Modal and Guided, may reach beyond an edge by the image's extent, or by 1024 if that is
-/// more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and a min_count above 1. Rows of
-/// floats, for extremes and these have up to 2^31 - 1 pixels. Guided, Gaussian, Equalize, Otsu, Entropy and Modal run
-/// on the CPU, the first two without masks and with every pixel valid.
+/// same, Entropy gives 32f or 64f; Bilateral takes 8u. Windows of floats other than for Minimum and Maximum, and all
+/// windows of Percentile, Equalize, Otsu, Entropy, Modal, Bilateral and Guided, may reach beyond an edge by the image's
+/// extent, or by 1024 if that is more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and
+/// a min_count above 1. Rows of floats, for extremes and these have up to 2^31 - 1 pixels. Guided, Gaussian, Equalize,
+/// Otsu, Entropy, Modal and Bilateral run on the CPU, the first two without masks and with every pixel valid.
+///
+/// With `FilterOptions::sizes` planes have up to 2^32 - 1 pixels, of 32-bit integers 2^31. Sums of integers are exact.
+/// Floats are added as pairs of doubles: in planes of w x h = N pixels up to a magnitude M, the error of S1 is at most
+/// 2^-52 |S1| + 2^-100 (w + h) N M, that of V 2^-50 V + 2^-98 (w + h) N M^2. NaN and infinities change only the windows
+/// that hold them.
 class FilterPlan : public Plan {
  public:
   struct State;  // of the library

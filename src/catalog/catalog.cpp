@@ -95,6 +95,7 @@ constexpr Algorithm all[] = {
     {"filter", "column-counts", "Perreault 2007", true, false, false, false, "2", "1", "0", true},
     {"filter", "classes", "areal", true, false, false, false, "4", "1", "0", true},
     {"filter", "sliding-counts", "Huang 1979", true, false, false, false, "1", "1", "0", true},
+    {"filter", "table", "Crow 1984", true, false, false, false, "5", "2", "0", true},
 };
 
 constexpr bool is_built(const Algorithm& row) { return AREAL_HAS_PAPERS || row.cpu || !row.plain_only; }

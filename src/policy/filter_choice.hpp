@@ -22,11 +22,13 @@ inline bool is_rank(const Filter& filter) { return std::holds_alternative<filter
 /// Of a window's counts by level.
 inline bool is_of_levels(const Filter& filter) {
   return std::holds_alternative<filter::Equalize>(filter) || std::holds_alternative<filter::Otsu>(filter) ||
-         std::holds_alternative<filter::Entropy>(filter) || std::holds_alternative<filter::Modal>(filter);
+         std::holds_alternative<filter::Entropy>(filter) || std::holds_alternative<filter::Modal>(filter) ||
+         std::holds_alternative<filter::Bilateral>(filter);
 }
+inline bool is_bilateral(const Filter& filter) { return std::holds_alternative<filter::Bilateral>(filter); }
 inline bool keeps_type(const Filter& filter) {
   return is_extreme(filter) || is_rank(filter) ||
-         (is_of_levels(filter) && !std::holds_alternative<filter::Entropy>(filter));
+         (is_of_levels(filter) && !std::holds_alternative<filter::Entropy>(filter) && !is_bilateral(filter));
 }
 
 inline bool is_of_ranks(std::string_view algorithm) {
@@ -39,8 +41,17 @@ inline bool takes(std::string_view algorithm, const Filter& filter, Type in) {
   if (std::holds_alternative<filter::Gaussian>(filter)) return is_gaussian(algorithm);
   if (is_extreme(filter)) return algorithm == "van-herk" || algorithm == "blocks";
   if (is_rank(filter)) return is_of_ranks(algorithm);
-  if (is_of_levels(filter)) return algorithm == "column-counts" || algorithm == "sliding-counts";
+  if (is_of_levels(filter))
+    return algorithm == "column-counts" || (algorithm == "sliding-counts" && !is_bilateral(filter));
   return algorithm == (is_float(in) ? "blocks" : "walk");
+}
+
+/// The filters that a table of sums answers, where each pixel has a window of its own.
+inline bool has_sizes(const Filter& filter) {
+  if (const auto* threshold = std::get_if<filter::Threshold>(&filter)) return threshold->method != filter::Local::wolf;
+  return std::holds_alternative<filter::Sum>(filter) || std::holds_alternative<filter::Mean>(filter) ||
+         std::holds_alternative<filter::Count>(filter) || std::holds_alternative<filter::Variance>(filter) ||
+         std::holds_alternative<filter::StandardDeviation>(filter);
 }
 
 /// Best first, of all backends. Weights of a wide Gaussian cost more than boxes.
@@ -52,16 +63,18 @@ inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type i
   }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
   if (is_rank(filter)) return {"network", "column-counts", "classes", "window-counts"};
+  if (is_bilateral(filter)) return {"column-counts"};
   if (is_of_levels(filter)) return {"column-counts", "sliding-counts"};
   return {is_float(in) ? "blocks" : "walk"};
 }
 
 /// The filters of an algorithm on the CPU.
 inline std::string_view taken_by(std::string_view algorithm) {
+  if (algorithm == "table") return "windows of a size per pixel";
   if (algorithm == "walk") return "sums of integers";
   if (algorithm == "blocks") return "floats, minimum and maximum";
   if (algorithm == "van-herk") return "minimum and maximum";
-  if (algorithm == "column-counts") return "percentiles, equalize, otsu, entropy and modal";
+  if (algorithm == "column-counts") return "percentiles, equalize, otsu, entropy, modal and bilateral filters";
   if (algorithm == "sliding-counts") return "equalize, otsu, entropy and modal";
   if (is_of_ranks(algorithm)) return "percentiles";
   return algorithm == "guided-walk" ? "guided filters" : "Gaussians";
@@ -69,6 +82,7 @@ inline std::string_view taken_by(std::string_view algorithm) {
 
 /// Why `auto` chooses it on the CPU.
 inline std::string_view reason_for(std::string_view algorithm) {
+  if (algorithm == "table") return "a table of sums answers windows of any sizes";
   if (algorithm == "walk") return "sums of integers follow from the row before";
   if (algorithm == "van-herk") return "the fastest for minimum and maximum";
   if (algorithm == "convolution") return "the weights of a narrow Gaussian are few";

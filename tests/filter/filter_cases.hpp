@@ -149,6 +149,15 @@ inline Expected expected(const Case& c, const oracle::Seen& seen, const Plane& p
       return {whole ? oracle::saturated(c.options.fill.value_or(0), c.out) : c.options.fill.value_or(nan), 0};
     if (std::holds_alternative<filter::Entropy>(c.filter))
       return with_error(near(oracle::entropy(seen), 0), c.out == Type::f32 ? 1e-6 : 3e-13);
+    if (const auto* const bilateral = std::get_if<filter::Bilateral>(&c.filter)) {
+      const std::optional<long double> mean = oracle::bilateral(seen, bilateral->sigma_range);
+      const double fill = c.options.fill.value_or(whole ? 0 : nan);
+      if (!mean) return {whole ? oracle::saturated(fill, c.out) : fill, 0};
+      const auto real = static_cast<double>(*mean);
+      if (!whole) return with_error(near(*mean, 0), c.out == Type::f32 ? 2e-5 : 1e-8);
+      return {oracle::saturated(real, c.out), 0,
+              oracle::saturated(real - 1e-8, c.out) != oracle::saturated(real + 1e-8, c.out)};
+    }
     const double bins = c.in == Type::u8 ? 256 : std::max(3.0, plane.most_pixel) + 1;
     return {oracle::of_levels(c.filter, seen, bins), 0};
   }

@@ -1,9 +1,10 @@
 #pragma once
-// Equalize, Otsu, Entropy and Modal by their definitions, from the pixels of a window, one after another.
+// Equalize, Otsu, Entropy, Modal and Bilateral by their definitions, from the pixels of a window, one after another.
 
 #include <areal/filter.hpp>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <variant>
 #include "filter_oracle.hpp"
 
@@ -12,7 +13,8 @@ namespace oracle {
 inline bool is_of_levels(const areal::Filter& filter) {
   namespace f = areal::filter;
   return std::holds_alternative<f::Equalize>(filter) || std::holds_alternative<f::Otsu>(filter) ||
-         std::holds_alternative<f::Entropy>(filter) || std::holds_alternative<f::Modal>(filter);
+         std::holds_alternative<f::Entropy>(filter) || std::holds_alternative<f::Modal>(filter) ||
+         std::holds_alternative<f::Bilateral>(filter);
 }
 
 inline std::map<std::int64_t, std::int64_t> counts(const Seen& seen) {
@@ -28,6 +30,19 @@ inline long double entropy(const Seen& seen) {
     sum -= share * std::log2(share);
   }
   return sum;
+}
+
+/// None if no pixel has a weight.
+inline std::optional<long double> bilateral(const Seen& seen, double sigma) {
+  long double sum = 0, weights = 0;
+  for (const double b : seen.pixels) {
+    const long double d = static_cast<long double>(b) - seen.centre;
+    const long double weight = std::exp(-d * d / (2 * static_cast<long double>(sigma) * sigma));
+    if (weight < 0x1p-60L) continue;
+    sum += weight * b, weights += weight;
+  }
+  if (weights == 0) return std::nullopt;
+  return sum / weights;
 }
 
 /// The variance between the pixels up to t and the others, times n^2: a fraction. Of windows of up to 10^4 pixels.
@@ -46,7 +61,7 @@ inline Between between(const Seen& seen, std::int64_t t) {
   return {apart * apart, up_to * (seen.n - up_to)};
 }
 
-/// The value of a window of integers with some pixels; not of Entropy.
+/// The value of a window of integers with some pixels; not of Entropy and Bilateral.
 inline double of_levels(const areal::Filter& filter, const Seen& seen, double bins) {
   const auto counted = counts(seen);
   if (std::holds_alternative<areal::filter::Equalize>(filter)) {

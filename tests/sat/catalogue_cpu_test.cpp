@@ -294,7 +294,7 @@ TEST(CatalogueOfTheCpu, EveryRowIsOneOfThese) {
                                          "histogram parallel", "histogram fused", "filter walk", "filter blocks",
                                          "filter van-herk", "filter guided-walk", "filter convolution",
                                          "filter extended-boxes", "filter network", "filter column-counts",
-                                         "filter classes", "filter sliding-counts"}));
+                                         "filter classes", "filter sliding-counts", "filter table"}));
 }
 
 }  // namespace

@@ -20,14 +20,17 @@
 namespace areal {
 namespace {
 
+using policy::is_bilateral;
 using policy::is_extreme;
 using policy::is_of_levels;
 using policy::is_rank;
 using policy::keeps_type;
 
-constexpr ArgumentViews<FilterArguments, 3, 1> views{
-    {{{"image", &FilterArguments::image}, {"mask", &FilterArguments::mask}, {"guide", &FilterArguments::guide}}},
-    {{{"out", &FilterArguments::out}}}};
+constexpr ArgumentViews<FilterArguments, 4, 1> views{{{{"image", &FilterArguments::image},
+                                                       {"mask", &FilterArguments::mask},
+                                                       {"guide", &FilterArguments::guide},
+                                                       {"sizes", &FilterArguments::sizes}}},
+                                                     {{{"out", &FilterArguments::out}}}};
 
 // A plan's arguments, checked.
 struct Request {
@@ -51,6 +54,12 @@ void check_types(const Filter& filter, Type in, Type out) {
             ": guided filters take 8u, 16u or 32f");
     require(out == in || out == Type::f32, "out type ", name_of(out), ": guided filters of ", name_of(in), " give ",
             name_of(in), in == Type::f32 ? "" : " or 32f");
+    return;
+  }
+  if (is_bilateral(filter)) {
+    require(in == Type::u8, "image type ", name_of(in), ": bilateral filters take 8u");
+    require(out == Type::u8 || out == Type::f32 || out == Type::f64, "out type ", name_of(out),
+            ": bilateral filters give 8u, 32f or 64f");
     return;
   }
   if (is_of_levels(filter)) {
@@ -124,6 +133,22 @@ void check_reach(const Request& request) {
   }
 }
 
+// The sums of a plane fit 63 bits, and its pixels are counted in 32.
+void check_sizes(const Filter& filter, const Shape& image, Type in, const FilterOptions& options) {
+  require(
+      policy::has_sizes(filter),
+      "sizes: windows of a size per pixel are for sums, means, counts, variances, standard deviations and thresholds "
+      "other than of wolf");
+  const Window& window = options.window;
+  require(window.width == 1 && window.height == 1 && window.anchor_x <= 0 && window.anchor_y <= 0,
+          "window: ", window.width, "x", window.height, ": with sizes leave it at 1x1, without an anchor");
+  require(window.edge == Edge::shrink, "window: windows of a size per pixel take edge shrink");
+  const double pixels = static_cast<double>(image.width) * static_cast<double>(image.height);
+  const double most = is_float(in) || size_of(in) < 4 ? 0x1p32 - 1 : 0x1p31;
+  require(pixels <= most, "image of ", image.width, "x", image.height, ": windows of a size per pixel of ", name_of(in),
+          " take planes of up to ", most, " pixels");
+}
+
 // Every pixel of these filters is valid.
 void check_all_valid(const char* name, const FilterOptions& options) {
   require(!options.mask, "mask: ", name, " filters have none");
@@ -190,9 +215,13 @@ void check_parameters(const Filter& filter, const Shape& image, Type in, const F
   const auto* guided = std::get_if<filter::Guided>(&filter);
   if (guided != nullptr) return check_guided(*guided, image, in, options);
   require(options.guide == 0 && !options.guide_type, "guide: only guided filters have one");
+  if (options.sizes) check_sizes(filter, image, in, options);
   if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) return check_gaussian(*gaussian, options);
   if (const auto* rank = std::get_if<filter::Percentile>(&filter))
     require(rank->percent >= 0 && rank->percent <= 100, "percent ", rank->percent, ": it may be 0 to 100");
+  if (const auto* bilateral = std::get_if<filter::Bilateral>(&filter))
+    require(bilateral->sigma_range > 0 && std::isfinite(bilateral->sigma_range), "sigma_range ", bilateral->sigma_range,
+            ": it may be any finite number above 0");
   const auto check_ddof = [](int ddof) { require(ddof >= 0, "ddof ", ddof, ": it may be 0 or more"); };
   if (const auto* variance = std::get_if<filter::Variance>(&filter)) check_ddof(variance->ddof);
   if (const auto* deviation = std::get_if<filter::StandardDeviation>(&filter)) check_ddof(deviation->ddof);
@@ -278,6 +307,7 @@ Backend request_of(const Request& request) {
 
 std::vector<std::string_view> ids_of(const Request& request) {
   if (request.options.algorithm != "auto") return {request.options.algorithm};
+  if (request.options.sizes) return {"table"};
   return policy::ranked_filters(request.filter, request.in);
 }
 
@@ -296,6 +326,10 @@ void require_algorithm(const std::string& id, Backend backend) {
 
 // What an algorithm of the CPU needs, if it does not take the request.
 std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request) {
+  if (request.sizes || id == "table") {
+    if (id != "table") return "it takes windows of one size";
+    return request.sizes ? std::string() : sentence("it takes ", policy::taken_by(id));
+  }
   if (!policy::takes(id, request.filter, request.in)) return sentence("it takes ", policy::taken_by(id));
   if (is_rank(request.filter)) return cpu::Ranks::refusal(cpu::Ranks::structure_named(id), request);
   if (is_of_levels(request.filter)) return cpu::Levels::refusal(id, request);
@@ -320,9 +354,11 @@ std::string reason_of(const FilterPlan::State& state) {
 }
 
 // Why a device does not run it; empty if it may.
-std::string lacks_kernel(const Filter& filter, Backend backend) {
-  const char* const name = std::holds_alternative<filter::Guided>(filter)     ? "guided filters"
+std::string lacks_kernel(const Filter& filter, const FilterOptions& options, Backend backend) {
+  const char* const name = options.sizes                                      ? "windows of a size per pixel"
+                           : std::holds_alternative<filter::Guided>(filter)   ? "guided filters"
                            : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
+                           : is_bilateral(filter)                             ? "bilateral filters"
                            : is_of_levels(filter)                             ? "equalize, otsu, entropy and modal"
                                                                               : nullptr;
   return name == nullptr ? std::string() : sentence("backend ", name_of(backend), ": ", name, " run on the CPU");
@@ -339,7 +375,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   state->columns = request.axes.columns, state->rows = request.axes.rows;
   require_stream_of(execution);
   if (execution.backend != Backend::cpu) {
-    if (const std::string why = lacks_kernel(request.filter, execution.backend); !why.empty())
+    if (const std::string why = lacks_kernel(request.filter, request.options, execution.backend); !why.empty())
       throw InvalidArgument(why);
     require_backend(execution.backend, execution.device);
     auto on_device = request_of<kernels::FilterRequest>(request);
@@ -355,6 +391,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   }
   auto on_cpu = request_of<cpu::FilterRequest>(request);
   on_cpu.threads = execution.threads;
+  on_cpu.sizes = request.options.sizes;
   on_cpu.guide = request.options.guide, on_cpu.guide_type = request.options.guide_type.value_or(request.in);
   state->algorithm = on_cpu.algorithm = chosen_on_cpu(request, on_cpu);
   state->reason = reason_of(*state);
@@ -364,6 +401,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   const auto made = [&]<class Engine>() {
     state->workspace_bytes = state->on_cpu.emplace<Engine>(on_cpu).workspace_bytes();
   };
+  if (state->algorithm == "table") made.operator()<cpu::Sized>();
   if (state->algorithm == "walk") made.operator()<cpu::Walk>();
   if (state->algorithm == "blocks") made.operator()<cpu::Blocks>();
   if (state->algorithm == "van-herk") made.operator()<cpu::Extremes>();
@@ -383,13 +421,14 @@ std::shared_ptr<FilterPlan::State> plan_filter(const Shape& image, Type in, Type
   policy::BackendQuestion question;
   question.read = bytes_of(image, in);
   if (options.mask) question.read += bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::u8);
+  if (options.sizes) question.read += bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::s32);
   if (options.guide > 0)
     question.read +=
         bytes_of(Shape{image.width, image.height, options.guide, image.batch}, options.guide_type.value_or(in));
   question.written =
       bytes_of({request.axes.columns.outputs, request.axes.rows.outputs, image.channels, image.batch}, out);
   const auto lacks = [&](const Execution& named) {
-    if (std::string why = lacks_kernel(request.filter, named.backend); !why.empty()) return why;
+    if (std::string why = lacks_kernel(request.filter, request.options, named.backend); !why.empty()) return why;
     // The CPU takes what kernels refuse.
     return Choice<kernels::FilterSubject>::refusal(named, request_of<kernels::FilterRequest>(request), ids_of(request))
         .why;
@@ -413,7 +452,19 @@ void check(const FilterPlan& plan, const FilterPlan::State& s, const FilterArgum
   } else {
     require(arguments.guide.data == nullptr, "guide was given, but the plan was not made for it");
   }
+  if (s.options.sizes) {
+    const ConstView& sizes = arguments.sizes;
+    require(sizes.type == Type::u16 || sizes.type == Type::s32, "sizes type ", name_of(sizes.type),
+            ": it may be 16u or 32s");
+    require(sizes.shape.channels == 1 || sizes.shape.channels == 2, "sizes of ", sizes.shape.channels,
+            " channels: they may have 1, for rows and columns, or 2");
+    check_view("sizes", sizes, {s.image.width, s.image.height, sizes.shape.channels, s.image.batch, sizes.shape.layout},
+               sizes.type);
+  } else {
+    require(arguments.sizes.data == nullptr, "sizes were given, but the plan was not made for them");
+  }
   require_memories(plan, views, arguments, true);
+  require(!may_overlap(arguments.sizes, arguments.out), "out: it overlaps the sizes");
   require(!may_overlap(arguments.guide, arguments.out), "out: it overlaps the guide");
   require(!may_overlap(arguments.image, arguments.out), "out: it overlaps the image");
   require(!may_overlap(arguments.mask, arguments.out), "out: it overlaps the mask");
@@ -441,6 +492,7 @@ void FilterPlan::State::run_rows(const FilterArguments& arguments, const cpu::Fi
 }
 
 std::string_view FilterPlan::State::needs_the_whole() const {
+  if (options.sizes) return "windows of a size per pixel are not made in parts";
   if (device) return "only the CPU makes parts of its output";
   if (std::holds_alternative<filter::Equalize>(filter) && in != Type::u8)
     return "equalize of 16u has as many bins as the largest pixel of the whole image needs";
@@ -478,6 +530,7 @@ void apply(const Filter& filter, const FilterArguments& arguments, const FilterO
            const Execution& execution) {
   FilterOptions requested = options;
   if (arguments.mask.data != nullptr) requested.mask = true;
+  if (arguments.sizes.data != nullptr) requested.sizes = true;
   const FilterPlan plan(arguments.image.shape, arguments.image.type, arguments.out.type, filter, requested,
                         execution_of(arguments.image, execution));
   Workspace workspace(plan);

@@ -13,6 +13,7 @@
 #include "cpu/filter/guided.hpp"
 #include "cpu/filter/levels.hpp"
 #include "cpu/filter/ranks.hpp"
+#include "cpu/filter/sized.hpp"
 #include "cpu/filter/walk.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/filter/request.hpp"
@@ -27,7 +28,7 @@ struct FilterPlan::State : Plan::State {
   formulas::WindowAxis columns, rows;
   /// Of the algorithm on the CPU; none for an output without elements.
   std::variant<std::monostate, cpu::Walk, cpu::Blocks, cpu::Extremes, cpu::Guided, cpu::Gaussian, cpu::Ranks,
-               cpu::Levels>
+               cpu::Levels, cpu::Sized>
       on_cpu;
   std::optional<Choice<kernels::FilterSubject>> device;  // on cuda or simt
 

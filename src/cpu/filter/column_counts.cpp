@@ -314,9 +314,80 @@ void entropies_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t
   });
 }
 
+// Of cumulative counts: a bit for each bin that has pixels.
+template <class C>
+HWY_INLINE std::uint32_t occupied_bins(const C* counts) {
+  const hn::CappedTag<C, 16> d;
+  const auto lanes = hn::Lanes(d);
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < 16; i += lanes) {
+    std::array<std::uint8_t, 8> mask{};
+    hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, counts + i), hn::LoadU(d, counts + i - 1)), mask.data());
+    bits |= static_cast<std::uint32_t>(mask[0] | mask[1] << 8) << i;
+  }
+  return bits;
+}
+
+// sum + counts * weights. Weights have 37 bits, so that products with 16 bits of a count are exact, fused or not.
+template <class D, class V>
+HWY_INLINE V add_products(D d, hn::Vec<hn::Rebind<std::uint16_t, D>> counts, V weights, V sum) {
+  const hn::Rebind<std::int32_t, D> words;
+  return hn::MulAdd(hn::PromoteTo(d, hn::PromoteTo(words, counts)), weights, sum);
+}
+template <class D, class V>
+HWY_INLINE V add_products(D d, hn::Vec<hn::Rebind<std::uint32_t, D>> counts, V weights, V sum) {
+  const hn::Rebind<std::int32_t, D> words;
+  const auto low = hn::And(hn::BitCast(words, counts), hn::Set(words, 0xffff)),
+             high = hn::BitCast(words, hn::ShiftRight<16>(counts));
+  return hn::MulAdd(hn::Mul(hn::PromoteTo(d, high), hn::Set(d, 65536.0)), weights,
+                    hn::MulAdd(hn::PromoteTo(d, low), weights, sum));
+}
+
+// The sum of 16 numbers, in an order that no vector's length changes.
+HWY_INLINE double total(std::array<double, 16>& numbers) {
+  for (std::size_t half = 8; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) numbers[i] += numbers[i + half];
+  return numbers[0];
+}
+
+template <class C>
+void bilateral_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const RangeWeights& weights,
+                  const std::uint8_t* HWY_RESTRICT centres, std::uint32_t* HWY_RESTRICT n, double* HWY_RESTRICT mean) {
+  const hn::CappedTag<double, 16> d;
+  const hn::Rebind<C, decltype(d)> dc;
+  const auto lanes = hn::Lanes(d);
+  FineCounts<C> fine_counts(counts, size);
+  alignas(64) std::array<double, 16> sums, moments;
+  std::array<const C*, 16> fine;
+  std::array<std::size_t, 16> levels;
+  for_coarse(counts, size, windows, [&](std::int64_t x, const C* coarse) HWY_ATTR {
+    const std::uint8_t p = centres[x];
+    std::size_t groups = 0;
+    for (std::uint32_t bits = occupied_bins(coarse) & weights.groups(p); bits != 0; bits &= bits - 1) {
+      const auto high = static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
+      fine[groups] = fine_counts.at(high, x), levels[groups++] = 16 * high;
+    }
+    const double* const weight = weights.weights(p);
+    const double* const moment = weights.moments(p);
+    for (std::size_t i = 0; i < 16; i += lanes) {
+      auto sum = hn::Zero(d), first = hn::Zero(d);
+      for (std::size_t g = 0; g < groups; ++g) {
+        const auto of_level = hn::Sub(hn::LoadU(dc, fine[g] + i), hn::LoadU(dc, fine[g] + i - 1));
+        sum = add_products(d, of_level, hn::LoadU(d, weight + levels[g] + i), sum);
+        first = add_products(d, of_level, hn::LoadU(d, moment + levels[g] + i), first);
+      }
+      hn::Store(sum, d, sums.data() + i);
+      hn::Store(first, d, moments.data() + i);
+    }
+    const double all = total(sums);
+    n[x] = all > 0 ? static_cast<std::uint32_t>(coarse[15]) : 0;
+    mean[x] = p + total(moments) / all;
+  });
+}
+
 template <class C>
 inline constexpr ColumnKernels<C> column_set = {add_levels<C>, step_levels<C>, percentiles_of<C>, ranks_of<C>,
-                                                modes_of<C>,   splits_of<C>,   entropies_of<C>};
+                                                modes_of<C>,   splits_of<C>,   entropies_of<C>,   bilateral_of<C>};
 
 std::int64_t find_cell_of(const std::uint16_t* HWY_RESTRICT x, const std::uint16_t* HWY_RESTRICT y, std::int64_t n,
                           std::uint16_t left, std::uint16_t top, std::uint16_t width, std::uint16_t height,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include "cpu/filter/entropy_terms.hpp"
+#include "cpu/filter/range_weights.hpp"
 
 namespace areal::cpu {
 
@@ -40,6 +41,9 @@ struct ColumnKernels {
                  std::uint32_t* n, std::uint8_t* level);
   void (*entropies)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const EntropyTerms& terms,
                     std::uint32_t* n, double* entropy);
+  /// The weighted means around the levels of `centres`. n is 0 for windows without a pixel that has a weight.
+  void (*bilateral)(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t windows, const RangeWeights& weights,
+                    const std::uint8_t* centres, std::uint32_t* n, double* mean);
 };
 
 /// The best ones for this CPU.

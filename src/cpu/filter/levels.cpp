@@ -15,6 +15,10 @@ constexpr std::int64_t least_panel = 256;
 constexpr std::uint32_t no_pixel = 65536;  // a cell of a sliding window that is left out
 
 bool is_entropy(const FilterRequest& request) { return std::holds_alternative<filter::Entropy>(request.filter); }
+const filter::Bilateral* bilateral(const FilterRequest& request) {
+  return std::get_if<filter::Bilateral>(&request.filter);
+}
+bool gives_reals(const FilterRequest& request) { return is_entropy(request) || bilateral(request) != nullptr; }
 
 }  // namespace
 
@@ -36,6 +40,7 @@ Levels::Levels(const FilterRequest& request)
 void Levels::lay_out() {
   if (columns_.outputs == 0 || rows_.outputs == 0) return;  // windows may be larger than any memory
   if (is_entropy(request_)) terms_ = EntropyTerms(columns_.size * rows_.size);
+  if (const auto* const one = bilateral(request_)) weights_ = RangeWeights(one->sigma_range);
   Layout& l = layout_;
   std::size_t end = 0;
   const std::int64_t wanted = slides() ? std::max(least_panel, columns_.size)
@@ -47,7 +52,7 @@ void Levels::lay_out() {
   l.marks = place(end, cells, 1);
   l.n = place(end, panel_, 4);
   l.level = place(end, panel_, slides() ? 4 : 1);
-  if (is_entropy(request_)) l.entropy = place(end, panel_, 8);
+  if (gives_reals(request_)) l.real = place(end, panel_, 8);
   if (slides()) {
     l.columns = place(end, cells * rows_.size, 4);
     l.counts = place(end, static_cast<std::int64_t>(Tiers::counters(levels())), 4);
@@ -133,16 +138,19 @@ class Levels::CountsPanel : Panel<std::uint8_t, Out> {
     const std::int64_t size = this->levels_.columns_.size, windows = this->windows_;
     std::uint32_t* const n = this->n_;
     const Filter& filter = this->levels_.request_.filter;
+    if (std::holds_alternative<filter::Bilateral>(filter)) {
+      auto* const mean = this->template array<double>(this->layout_.real);
+      kernels.bilateral(counts, size, windows, this->levels_.weights_, at_centres(y), n, mean);
+      return this->write_valid(y, [&](std::int64_t i) { return converted<Out>(mean[i]); });
+    }
     if constexpr (std::is_floating_point_v<Out>) {
-      auto* const entropy = this->template array<double>(this->layout_.entropy);
+      auto* const entropy = this->template array<double>(this->layout_.real);
       kernels.entropies(counts, size, windows, this->levels_.terms_, n, entropy);
       return this->write_valid(y, [&](std::int64_t i) { return entropy[i]; });
     }
     if (std::holds_alternative<filter::Equalize>(filter)) {
-      auto* const centres = this->template array<std::uint8_t>(this->layout_.centres);
       auto* const up_to = this->template array<std::uint32_t>(this->layout_.up_to);
-      for (std::int64_t i = 0; i < windows; ++i) centres[i] = this->centre(y, i);
-      kernels.ranks(counts, size, windows, centres, n, up_to);
+      kernels.ranks(counts, size, windows, at_centres(y), n, up_to);
       return this->write_valid(y, [&](std::int64_t i) { return formulas::equalized(255, up_to[i], n[i]); });
     }
     auto* const level = this->template array<std::uint8_t>(this->layout_.level);
@@ -151,6 +159,13 @@ class Levels::CountsPanel : Panel<std::uint8_t, Out> {
     else
       kernels.modes(counts, size, windows, n, level);
     this->write_valid(y, [&](std::int64_t i) { return level[i]; });
+  }
+
+  // p of every output of a row.
+  const std::uint8_t* at_centres(std::int64_t y) const {
+    auto* const centres = this->template array<std::uint8_t>(this->layout_.centres);
+    for (std::int64_t i = 0; i < this->windows_; ++i) centres[i] = this->centre(y, i);
+    return centres;
   }
 
   CountedColumns<std::uint8_t, C> columns_;
@@ -174,7 +189,7 @@ class Levels::SlidingPanel : Panel<T, Out> {
     const std::size_t all = this->levels_.levels();
     const Filter& filter = this->levels_.request_.filter;
     if constexpr (std::is_floating_point_v<Out>) {
-      auto* const entropy = this->template array<double>(this->layout_.entropy);
+      auto* const entropy = this->template array<double>(this->layout_.real);
       this->levels_.with_counts([&]<class C>(C) {
         TermCounts<C> counts(counters, all, this->levels_.terms_);
         slide(
@@ -305,7 +320,7 @@ void Levels::execute(const FilterArguments& arguments, void* workspace, const Fi
   };
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t strip) {
     const auto of_pixels = [&]<class T>(T) {
-      if (!is_entropy(request_)) return run_of.template operator()<T, T>(plane, strip);
+      if (request_.out == request_.in) return run_of.template operator()<T, T>(plane, strip);
       if (request_.out == Type::f32) return run_of.template operator()<T, float>(plane, strip);
       run_of.template operator()<T, double>(plane, strip);
     };

@@ -1,9 +1,9 @@
 #pragma once
-// Equalize, Otsu, Entropy and Modal of windows, from their counts by level.
+// Equalize, Otsu, Entropy, Modal and Bilateral of windows, from their counts by level.
 //
 // column-counts: 8u by histograms of a panel's columns (see column_counts.hpp), O(256) a pixel for any window.
-// sliding-counts: 8u and 16u by a histogram of the window that takes in a column and gives one up from pixel to pixel,
-// to the right in one row and to the left in the next (see sliding_counts.hpp).
+// sliding-counts, but for Bilateral: 8u and 16u by a histogram of the window that takes in a column and gives one up
+// from pixel to pixel, to the right in one row and to the left in the next (see sliding_counts.hpp).
 
 #include <areal/filter.hpp>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include "cpu/filter/entropy_terms.hpp"
+#include "cpu/filter/range_weights.hpp"
 #include "cpu/filter/request.hpp"
 
 namespace areal::cpu {
@@ -36,9 +37,9 @@ class Levels {
   class SlidingPanel;
 
   struct Layout {
-    std::size_t shown = 0, keys = 0, marks = 0, n = 0, level = 0, entropy = 0;  // of both
-    std::size_t levels = 0, coarse = 0, fine = 0, centres = 0, up_to = 0;       // column counts
-    std::size_t columns = 0, counts = 0;                                        // sliding counts
+    std::size_t shown = 0, keys = 0, marks = 0, n = 0, level = 0, real = 0;  // of both
+    std::size_t levels = 0, coarse = 0, fine = 0, centres = 0, up_to = 0;    // column counts
+    std::size_t columns = 0, counts = 0;                                     // sliding counts
     std::size_t bytes = 0;
   };
   void lay_out();
@@ -54,6 +55,7 @@ class Levels {
   formulas::WindowAxis columns_, rows_;  ///< cut where nothing is beyond the edge
   std::int64_t panel_ = 1;               ///< outputs
   EntropyTerms terms_;
+  RangeWeights weights_;
   Layout layout_;
   std::size_t workspace_bytes_ = 0;
 };

@@ -21,6 +21,7 @@ struct FilterRequest {
   double value = 0;  ///< beyond the edge, with edge `constant`
   Rounding rounding = Rounding::nearest;
   bool omit_nan = false, mask = false;
+  bool sizes = false;  ///< of each pixel's window; columns and rows are of one pixel
   std::int64_t min_count = 1;
   double fill = 0;
   std::int64_t guide = 0;  ///< channels; 0: the image guides itself
