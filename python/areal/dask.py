@@ -202,7 +202,7 @@ def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
     return Sat(*_source(x, dtype))
 
 
-_FILTERS = ("count", "entropy", "equalize", "gaussian", "guided", "max", "mean", "median", "min", "modal", "otsu", "percentile", "std", "sum", "threshold", "var")
+_FILTERS = ("bilateral", "count", "entropy", "equalize", "gaussian", "guided", "max", "mean", "median", "min", "modal", "otsu", "percentile", "std", "sum", "threshold", "var")
 _MOST_REACH = 8192  # rows of a Gaussian's window above its pixel
 _OF_BLOCKS = ("shrink", "zero", "constant", "replicate", "reflect", "symmetric", "wrap", "valid")
 
@@ -232,7 +232,7 @@ def filter(name: str, x: Any, size: Any, *, edge: str = "shrink", anchor: int | 
            **arguments: Any) -> da.Array:
     """A filter of ``areal.filters`` of a 2-D Dask array, lazily, block by block: ``filter("mean", x, 31, edge="reflect")``.
 
-    name: mean, sum, count, var, std, min, max, median, percentile, equalize, otsu, entropy, modal, threshold, guided or gaussian. size: of guided its
+    name: mean, sum, count, var, std, min, max, median, percentile, equalize, otsu, entropy, modal, bilateral, threshold, guided or gaussian. size: of guided its
     radius, of gaussian its sigma. mask, guide: arrays of x's shape. arguments: others of that filter, but for axes and out; threads is 1, as Dask has
     threads of its own. Every edge of the filter is supported; wolf's thresholds and equalize of uint16 are refused, as they depend on the whole image.
 

@@ -1,5 +1,5 @@
-"""Filters straight from the pixels: the mean, deviation, extreme, percentile, entropy or threshold of the window around every pixel, guided filters, Gaussians,
-and template matching.
+"""Filters straight from the pixels: the mean, deviation, extreme, percentile, entropy or threshold of the window around every pixel, guided and bilateral filters,
+Gaussians, and template matching.
 
 Every filter takes an array of NumPy, PyTorch, CuPy or another array in CUDA memory, and returns one of the same framework on the same device, with the
 same axes. The cost a pixel hardly depends on the window's size. No table is made, so memory is that of input and output.
@@ -7,6 +7,8 @@ same axes. The cost a pixel hardly depends on the window's size. No table is mad
 Arguments that all filters share:
 
 - ``size``: rows and columns of the window, or one number for both. ``anchor``: row and column of its pixel in the window, from 0 on, by default the middle, size // 2.
+  An array gives each pixel a window of its own: uint16 or int32, of x's axes without C for rows and columns k, or with C for 2 channels, rows first. It is for sums,
+  means, counts, variances, deviations and thresholds but wolf's, with edge ``shrink``, on the CPU; a size of 0 or less has no pixels.
 - ``axes``: HW (2-D arrays), HWC, CHW, NHW, NHWC or NCHW; channels and images are filtered one by one.
 - ``edge``: what lies beyond the image. ``shrink``: nothing, windows hold the pixels inside; ``valid``: the output has only windows that lie inside,
   (H-h+1) x (W-w+1); ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc;
@@ -42,8 +44,8 @@ from ._sat import Edge
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Hit", "Peak", "count", "entropy", "equalize", "gaussian", "guided", "match", "max", "mean", "median", "min", "modal", "otsu", "peaks", "percentile", "std", "sum",
-           "threshold", "var"]
+__all__ = ["Hit", "Peak", "bilateral", "count", "entropy", "equalize", "gaussian", "guided", "match", "max", "mean", "median", "min", "modal", "otsu", "peaks", "percentile",
+           "std", "sum", "threshold", "var"]
 
 Missing = Literal["propagate", "omit"]
 Method = Literal["mean", "bradley", "niblack", "sauvola", "wolf", "nick"]
@@ -66,6 +68,15 @@ def _pair(name: str, value: Any) -> tuple[int, int]:
     return rows, columns
 
 
+def _sizes_of(size: Any) -> Any:
+    """An array of sizes, if that is what it is; of NumPy as uint16 or int32."""
+    if getattr(size, "ndim", 0) < 2:
+        return None
+    if isinstance(size, np.ndarray) and size.dtype.kind in "iu" and size.dtype not in (np.uint16, np.int32):
+        return size.clip(0, 2**31 - 1).astype(np.int32)
+    return size
+
+
 def _filter(name: str, x: Any, size: Any, default: str, axes: str, edge: str, value: float, anchor: Any, mask: Any, nan: str, min_count: int, fill: float | None,
             dtype: Any, rounding: str, out: Any, algorithm: str, backend: str, device: int, threads: int, *, k: float | None = None, r: float | None = None,
             offset: float = 0, high: float = 255, inverted: bool = False, ddof: int = 0) -> Any:
@@ -83,19 +94,22 @@ def _filter(name: str, x: Any, size: Any, default: str, axes: str, edge: str, va
         if name == "mean":
             dtype = {"float16": "float32", "uint32": "float64"}.get(dtype_name(dtype), dtype)
     output = dtype_name(dtype)
-    settings = _settings(name, k, r, offset, high, bool(inverted), ddof, _pair("size", size), (-1, -1) if anchor is None else _pair("anchor", anchor), edge, value, nan,
-                         mask is not None, min_count, fill, rounding, "uint8" if output == "bool" else output, algorithm, backend, device, threads)
-    return _core.filter(on, x, settings, axes, mask, out)
+    sizes = _sizes_of(size)
+    window = _pair("size", size) if sizes is None else (1, 1)
+    settings = _settings(name, k, r, offset, high, bool(inverted), ddof, window, (-1, -1) if anchor is None else _pair("anchor", anchor), edge, value, nan,
+                         mask is not None, min_count, fill, rounding, "uint8" if output == "bool" else output, algorithm, backend, device, threads,
+                         sizes is not None)
+    return _core.filter(on, x, settings, axes, mask, out, None, sizes)
 
 
-def sum(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+def sum(x: Any, size: int | tuple[int, int] | Any, *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
         nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
         backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """Sums of windows, by default in float64."""
     return _filter("sum", x, size, "float64", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads)
 
 
-def mean(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+def mean(x: Any, size: int | tuple[int, int] | Any, *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
          nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, rounding: str = "nearest", out: Any = None,
          algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """Means of windows: a box blur, by default in the image's dtype; of float16 in float32, of uint32 in float64.
@@ -105,20 +119,20 @@ def mean(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "s
     return _filter("mean", x, size, "", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, rounding, out, algorithm, backend, device, threads)
 
 
-def count(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
+def count(x: Any, size: int | tuple[int, int] | Any, *, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
           nan: Missing = "propagate", dtype: Any = None, out: Any = None, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """The number of valid pixels of each window, by default in int32."""
     return _filter("count", x, size, "int32", axes, edge, value, anchor, mask, nan, 0, None, dtype, "nearest", out, algorithm, backend, device, threads)
 
 
-def var(x: Any, size: int | tuple[int, int], *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
+def var(x: Any, size: int | tuple[int, int] | Any, *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
         mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
         backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """Variances of windows, by default in float64. ddof: the divisor is n - ddof; windows with n <= ddof give NaN."""
     return _filter("var", x, size, "float64", axes, edge, value, anchor, mask, nan, min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads, ddof=ddof)
 
 
-def std(x: Any, size: int | tuple[int, int], *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
+def std(x: Any, size: int | tuple[int, int] | Any, *, ddof: int = 0, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None,
         mask: Any = None, nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
         backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
     """Standard deviations of windows, by default in float64. ddof as in `var`."""
@@ -200,7 +214,21 @@ def modal(x: Any, size: int | tuple[int, int], *, axes: str = "", edge: Edge = "
     return _filter("modal", x, size, "", axes, edge, value, anchor, mask, "propagate", min_count, fill, None, "nearest", out, algorithm, backend, device, threads)
 
 
-def threshold(x: Any, size: int | tuple[int, int], *, method: Method = "sauvola", k: float | None = None, r: float | None = None, offset: float = 0, high: float = 255,
+def bilateral(x: Any, size: int | tuple[int, int], sigma_range: float, *, axes: str = "", edge: Edge = "shrink", value: float = 0,
+              anchor: int | tuple[int, int] | None = None, mask: Any = None, min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None,
+              algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0) -> Any:
+    """The bilateral filter of a box window (Porikli 2008), which smooths and keeps edges: the mean of the window's pixels b, weighted by
+    exp(-(b - p)^2 / (2 sigma_range^2)) around its own pixel p, and by 0 below 2^-60.
+
+    Images of uint8; by default in uint8, or float32 or float64, whose error is below 1e-8. sigma_range: above 0, in levels. The position of a pixel in the window
+    does not matter, other than in cv2.bilateralFilter. p counts also where the mask leaves it out; `fill` is also of windows without a weight.
+    At most O(256) a pixel, on the CPU. The bits are the same on every machine.
+    """
+    return _filter("bilateral", x, size, "", axes, edge, value, anchor, mask, "propagate", min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads,
+                   k=float(sigma_range))
+
+
+def threshold(x: Any, size: int | tuple[int, int] | Any, *, method: Method = "sauvola", k: float | None = None, r: float | None = None, offset: float = 0, high: float = 255,
               inverted: bool = False, axes: str = "", edge: Edge = "shrink", value: float = 0, anchor: int | tuple[int, int] | None = None, mask: Any = None,
               nan: Missing = "propagate", min_count: int = 1, fill: float | None = None, dtype: Any = None, out: Any = None, algorithm: str = "auto",
               backend: str = "auto", device: int = 0, threads: int = 0) -> Any:

@@ -46,6 +46,7 @@ Filter filter_of(std::string_view name, std::optional<double> k, std::optional<d
   if (name == "otsu") return filter::Otsu{k.value_or(1) != 0};
   if (name == "entropy") return filter::Entropy{};
   if (name == "modal") return filter::Modal{};
+  if (name == "bilateral") return filter::Bilateral{k.value_or(0)};
   constexpr std::string_view threshold = "threshold-";
   if (name.starts_with(threshold)) {
     name.remove_prefix(threshold.size());
@@ -90,7 +91,7 @@ FilterSettings settings_of(const std::string& name, std::optional<double> k, std
                            std::array<std::int64_t, 2> anchor, const std::string& edge, double value,
                            const std::string& nan, bool mask, std::int64_t min_count, std::optional<double> fill,
                            const std::string& rounding, const std::string& dtype, const std::string& algorithm,
-                           const std::string& backend, int device, int threads) {
+                           const std::string& backend, int device, int threads, bool sizes) {
   FilterSettings made{filter_of(name, k, r, offset, high, inverted, ddof), {}, type_of_numpy_name(dtype, "dtype"), {}};
   made.options.window = {size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
   if (rounding != "nearest" && rounding != "opencv")
@@ -98,6 +99,7 @@ FilterSettings settings_of(const std::string& name, std::optional<double> k, std
   made.options.window.rounding = rounding == "opencv" ? Rounding::opencv : Rounding::nearest;
   if (nan != "propagate" && nan != "omit") throw InvalidArgument("nan " + nan + ": may be propagate or omit");
   made.options.nan = nan == "omit" ? Missing::omit : Missing::propagate;
+  made.options.sizes = sizes;
   made.options.mask = mask, made.options.min_count = min_count, made.options.fill = fill;
   made.options.algorithm = algorithm;
   made.execution = execution_of(backend, device, threads);
@@ -138,17 +140,18 @@ const Axes& axes_of_guide(const Axes& axes, std::size_t dimensions) {
 
 /// An array of a value for each window, with the image's axes.
 nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& settings, std::string_view letters,
-                    nb::handle mask, nb::handle out, nb::handle guide) {
+                    nb::handle mask, nb::handle out, nb::handle guide, nb::handle sizes) {
   static auto& recent = *new RecentlyUsed<FilterKey, Planned<FilterPlan>>;  // see areal.sat
   CallArrays arrays{Framework(on)};
   PythonArray image = arrays.first(array, "array");
   const Axes& axes = Axes::of(letters, image.ref().dimensions);
   if (axes.volume) throw InvalidArgument("axes DHW: windows are of images; with NHW each slice is one");
-  const Pixels pixels = arrays.pixels(array, axes, true, mask.is_none() && guide.is_none(), image);
+  const bool alone = mask.is_none() && guide.is_none() && sizes.is_none();
+  const Pixels pixels = arrays.pixels(array, axes, sizes.is_none(), alone, image);
   FilterKey key{{pixels.view.shape, pixels.view.type, pixels.order.layout, &axes, pixels.view.memory, settings.number},
                 pixels.order.transposed};
   key.plan.is_numpy = arrays.framework().is_numpy(), key.plan.is_forked = is_forked_child();
-  PythonArray kept, kept_guide;
+  PythonArray kept, kept_guide, kept_sizes;
   FilterArguments arguments{pixels.view, {}, {}};
   if (!guide.is_none()) {
     const Axes& guide_axes = axes_of_guide(axes, arrays.read(guide, "guide").ref().dimensions);
@@ -156,6 +159,12 @@ nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& setti
     const Layout layout = interleaved ? Layout::interleaved : Layout::planar;
     arguments.guide = arrays.view(guide, "guide", guide_axes, {layout, pixels.order.transposed, 0}, kept_guide);
     key.guide = arguments.guide.shape.channels, key.guide_type = arguments.guide.type;
+  }
+  if (!sizes.is_none()) {
+    const Axes& sizes_axes = axes_of_guide(axes, arrays.read(sizes, "size").ref().dimensions);
+    const bool interleaved = sizes_axes.c < 0 || sizes_axes.c == sizes_axes.dimensions - 1;
+    const Layout layout = interleaved ? Layout::interleaved : Layout::planar;
+    arguments.sizes = arrays.view(sizes, "size", sizes_axes, {layout, false, 0}, kept_sizes);
   }
   const auto planned = recent.get(key, [&] {
     FilterOptions options = options_in(settings, pixels.order.transposed);
@@ -192,7 +201,7 @@ void bind_filters(nb::module_& m) {
         nb::arg("high"), nb::arg("inverted"), nb::arg("ddof"), nb::arg("size"), nb::arg("anchor"), nb::arg("edge"),
         nb::arg("value"), nb::arg("nan"), nb::arg("mask"), nb::arg("min_count"), nb::arg("fill").none(),
         nb::arg("rounding"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"), nb::arg("device"),
-        nb::arg("threads"));
+        nb::arg("threads"), nb::arg("sizes") = false);
   m.def("guided_settings", &guided_settings, nb::arg("eps"), nb::arg("scale"), nb::arg("size"), nb::arg("anchor"),
         nb::arg("edge"), nb::arg("value"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"),
         nb::arg("device"), nb::arg("threads"));
@@ -200,7 +209,8 @@ void bind_filters(nb::module_& m) {
         nb::arg("edge"), nb::arg("value"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("backend"),
         nb::arg("device"), nb::arg("threads"));
   m.def("filter", &filtered, nb::arg("on"), nb::arg("array"), nb::arg("settings"), nb::arg("axes"),
-        nb::arg("mask").none(), nb::arg("out").none(), nb::arg("guide").none() = nb::none());
+        nb::arg("mask").none(), nb::arg("out").none(), nb::arg("guide").none() = nb::none(),
+        nb::arg("sizes").none() = nb::none());
 }
 
 }  // namespace areal::python

@@ -437,6 +437,7 @@ def test_medians_of_blocks():
     assert np.array_equal(areal.dask.filter("percentile", blocks, 9, q=25).compute(), areal.filters.percentile(x, 9, q=25))
     for name in ("equalize", "otsu", "entropy", "modal"):
         assert np.array_equal(areal.dask.filter(name, blocks, (5, 7)).compute(), getattr(areal.filters, name)(x, (5, 7)))
+    assert np.array_equal(areal.dask.filter("bilateral", blocks, (5, 7), sigma_range=25).compute(), areal.filters.bilateral(x, (5, 7), 25))
     with pytest.raises(areal.InvalidArgument, match="equalize of uint16"):
         areal.dask.filter("equalize", blocks.astype(np.uint16), 3)
 

@@ -194,6 +194,68 @@ def test_statistics_of_levels(question: Any, levels: int, zeros_alone: bool) -> 
         assert single[at] == np.float32(found["entropy"][at])
 
 
+@given(questions(("uint8",)), st.sampled_from((1, 5, 60, 256)), st.sampled_from((0.5, 3.0, 25.0, 100.0)))
+@settings(max_examples=150)
+def test_bilateral(question: Any, levels: int, sigma: float) -> None:
+    image, size, anchor, edge, value, mask = question
+    image %= np.uint8(min(levels, 255))
+    found = filters.bilateral(image, size, sigma, dtype="float64", **options(question))
+    whole, single = filters.bilateral(image, size, sigma, **options(question)), filters.bilateral(image, size, sigma, dtype="float32", **options(question))
+    assert whole.dtype == np.uint8 and single.dtype == np.float32
+    for at, cells, centre in windows(image, mask, size, anchor, edge, int(value)):
+        weights = [math.exp(-((b - centre) ** 2) / (2 * sigma**2)) for b in cells]
+        pairs = [(weight, b) for weight, b in zip(weights, cells, strict=True) if weight >= 2**-60]
+        if not pairs:
+            assert whole[at] == 0 and np.isnan(found[at]) and np.isnan(single[at])
+            continue
+        assert abs(found[at] - math.fsum(weight * b for weight, b in pairs) / math.fsum(weight for weight, _ in pairs)) < 1e-8
+        assert whole[at] == round(float(found[at])) and single[at] == np.float32(found[at])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint32", "float32", "float64"])
+@pytest.mark.parametrize("whole", ["uint16", "int32", "int64"])
+def test_sizes_of_every_pixel(dtype: str, whole: str) -> None:
+    rng = np.random.default_rng(5)
+    image = (rng.integers(0, 256, (17, 23)) if dtype[0] != "f" else rng.normal(0, 9, (17, 23))).astype(dtype)
+    both, mask = rng.integers(0 if whole == "uint16" else -2, 40, (17, 23, 2)).astype(whole), rng.random(image.shape) < 0.8
+    for sizes in (both, np.ascontiguousarray(both[..., 0])):
+        for of in (image, np.asfortranarray(image)):
+            sums, counts = filters.sum(of, sizes, mask=mask), filters.count(of, sizes, mask=mask)
+            means, deviations = filters.mean(of, sizes, dtype="float64", mask=mask), filters.std(of, sizes, mask=mask)
+            for y, x in np.ndindex(image.shape):
+                h, w = (int(one) for one in (sizes[y, x] if sizes.ndim == 3 else (sizes[y, x],) * 2))
+                rows, columns = slice(max(0, y - h // 2), max(0, y - h // 2 + h)), slice(max(0, x - w // 2), max(0, x - w // 2 + w))
+                cells = image[rows, columns][mask[rows, columns]].astype(np.longdouble) if h > 0 and w > 0 else np.zeros(0)
+                assert counts[y, x] == len(cells)
+                if len(cells) == 0:
+                    assert np.isnan(sums[y, x]) and np.isnan(means[y, x]) and np.isnan(deviations[y, x])
+                    continue
+                assert abs(sums[y, x] - cells.sum()) <= 1e-12 * abs(cells).sum() and abs(means[y, x] - cells.mean()) <= 1e-12 * abs(cells).max()
+                assert abs(deviations[y, x] - cells.std()) <= 1e-12 * max(1, cells.std())
+
+
+def test_sizes_of_channels_and_batches() -> None:
+    rng = np.random.default_rng(6)
+    image, sizes = rng.integers(0, 256, (2, 9, 11, 3), np.uint8), rng.integers(1, 9, (2, 9, 11), np.uint16)
+    found = filters.mean(image, sizes, axes="NHWC")
+    for n in range(2):
+        for c in range(3):
+            assert np.array_equal(found[n, :, :, c], filters.mean(np.ascontiguousarray(image[n, :, :, c]), sizes[n]))
+    assert np.array_equal(filters.mean(image, np.full((2, 9, 11), 5, np.uint16), axes="NHWC"), filters.mean(image, 5, axes="NHWC"))
+    first = np.ascontiguousarray(image[..., 0])
+    assert np.array_equal(filters.threshold(first, np.full((2, 9, 11, 2), (3, 5), np.int32), axes="NHW"), filters.threshold(first, (3, 5), axes="NHW"))
+
+
+def test_what_sizes_refuse() -> None:
+    image, sizes = np.zeros((9, 11), np.uint8), np.ones((9, 11), np.int32)
+    for call, words in ((lambda: filters.median(image, sizes), "windows of a size per pixel are for sums"), (lambda: filters.mean(image, sizes, edge="reflect"), "edge shrink"),
+                        (lambda: filters.mean(image, sizes[1:]), "size"), (lambda: filters.mean(image, sizes.astype(np.float32)), "sizes type 32f"),
+                        (lambda: filters.mean(image, sizes, anchor=1), "leave it at 1x1"), (lambda: filters.mean(image, sizes, backend="simt"), "size per pixel run on the CPU"),
+                        (lambda: filters.mean(image, np.ones((9, 11, 3), np.int32)), "sizes of 3 channels")):
+        with pytest.raises(areal.InvalidArgument, match=words):
+            call()
+
+
 def test_percentiles_with_nan() -> None:
     rng = np.random.default_rng(11)
     image = rng.normal(0, 9, (30, 40)).astype(np.float32)
@@ -333,6 +395,10 @@ def test_what_is_refused() -> None:
         for x, wrong, words in ((image.astype("int16"), {}, "take 8u and 16u"), (image, {"backend": "simt"}, "run on the CPU"), (image, {"algorithm": "classes"}, "it takes percentiles")):
             with pytest.raises(areal.InvalidArgument, match=words):
                 getattr(filters, name)(x, 3, **wrong)
+    for x, wrong, words in ((image.astype("uint16"), {}, "bilateral filters take 8u"), (image, {"sigma_range": 0}, "sigma_range 0"), (image, {"dtype": "int32"}, "bilateral filters give"),
+                            (image, {"backend": "simt"}, "bilateral filters run on the CPU"), (image, {"algorithm": "sliding-counts"}, "it takes equalize")):
+        with pytest.raises(areal.InvalidArgument, match=words):
+            filters.bilateral(x, 3, **{"sigma_range": 25, **wrong})
     with pytest.raises(areal.InvalidArgument, match="entropies are 32f or 64f"):
         filters.entropy(image, 3, dtype="uint8")
     with pytest.raises(areal.InvalidArgument, match="r"):

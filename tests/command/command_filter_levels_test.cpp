@@ -1,4 +1,5 @@
-// areal filter equalize, otsu, entropy, modal, median and percentile of pictures and arrays.
+// areal filter equalize, otsu, entropy, modal, bilateral, median and percentile of pictures and arrays, and windows of
+// a size per pixel.
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +89,16 @@ TEST_F(CommandFilterLevels, AreThoseOfTheDefinition) {
               return best;
             }),
             0);
+  filter("bilateral", {"--sigma-range", "20"});
+  EXPECT_EQ(wrong<std::uint8_t>([](const std::vector<int>& window, int centre) {
+              double sum = 0, weights = 0;
+              for (const int p : window) {
+                const double weight = std::exp(-(p - centre) * (p - centre) / 800.0);
+                sum += weight * p, weights += weight;
+              }
+              return std::nearbyint(sum / weights);
+            }),
+            0);
   filter("median");
   EXPECT_EQ(wrong<std::uint8_t>([](const auto& window, int) { return window[window.size() / 2]; }), 0);
   filter("percentile", {"--q", "20"});
@@ -101,9 +112,40 @@ TEST_F(CommandFilterLevels, PicturesAndFormats) {
                  "entropies do not fit this format");
   expect_failure({"filter", "entropy", "a.npy", "--size", "5x3", "-o", "bad.npy", "--type", "8u"}, 2,
                  "entropies are 32f or 64f");
+  answer({"filter", "bilateral", "a.npy", "--size", "5x3", "--sigma-range", "9", "-o", "out.png"});
+  answer({"filter", "bilateral", "a.npy", "--size", "5x3", "--sigma-range", "9", "-o", "out.tif", "--type", "32f"});
+  expect_failure({"filter", "bilateral", "a.npy", "--size", "5x3", "-o", "bad.png"}, 2, "--sigma-range is required");
+  expect_failure({"filter", "modal", "a.npy", "--size", "5x3", "-o", "bad.png", "--sigma-range", "9"}, 2,
+                 "--sigma-range 9: is for bilateral");
   expect_failure({"filter", "modal", "a.npy", "--size", "5x3", "-o", "bad.npy", "--q", "3"}, 2, "--q 3: is for");
   write_file(work / "f.npy", npy("<f4", "43, 61", std::vector<float>(width * height, 1)));
   expect_failure({"filter", "modal", "f.npy", "--size", "5x3", "-o", "bad.npy"}, 2, "take 8u and 16u");
+}
+
+TEST_F(CommandFilterLevels, SizesPerPixel) {
+  // Rows and columns 5x3 for all pixels, as one channel of 3 for both, and as two.
+  std::vector<std::uint16_t> two;
+  for (int i = 0; i < width * height; ++i) two.insert(two.end(), {3, 5});
+  write_file(work / "two.npy", npy("<u2", "43, 61, 2", two));
+  write_file(work / "one.npy", npy("|u1", "43, 61", std::vector<std::uint8_t>(width * height, 3)));
+  for (const char* const name : {"mean", "std", "niblack"}) {
+    filter(name);
+    const std::string expected = contents(work / "out.npy");
+    answer({"filter", name, "a.npy", "--sizes", "two.npy", "-o", "sized.npy"});
+    EXPECT_EQ(contents(work / "sized.npy"), expected) << name;
+    answer({"filter", name, "a.npy", "--size", "3", "-o", "out.npy"});
+    answer({"filter", name, "a.npy", "--sizes", "one.npy", "-o", "sized.npy"});
+    EXPECT_EQ(contents(work / "sized.npy"), contents(work / "out.npy")) << name;
+    EXPECT_NE(contents(work / "sized.npy"), expected) << name;  // the check can fail
+  }
+  expect_failure({"filter", "mean", "a.npy", "--sizes", "two.npy", "--size", "3", "-o", "bad.npy"}, 2,
+                 "--size 3: --sizes has those of all pixels");
+  expect_failure({"filter", "median", "a.npy", "--sizes", "two.npy", "-o", "bad.npy"}, 2,
+                 "windows of a size per pixel are for sums");
+  expect_failure({"filter", "mean", "a.npy", "--sizes", "two.npy", "--edge", "reflect", "-o", "bad.npy"}, 2,
+                 "take edge shrink");
+  write_file(work / "small.npy", npy("<u2", "43, 60", std::vector<std::uint16_t>(43 * 60, 3)));
+  expect_failure({"filter", "mean", "a.npy", "--sizes", "small.npy", "-o", "bad.npy"}, 2, "sizes");
 }
 
 }  // namespace

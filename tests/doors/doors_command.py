@@ -14,7 +14,7 @@ import numpy as np
 from answers import Answer, Broken, Refused, default_sums
 from door import Door
 from questions import SQUARES, Question, pixels
-from ranks import LEVELS, PERCENT
+from ranks import LEVELS, PERCENT, SIGMA_RANGE
 from room import Room, Said, squeezed
 
 ROWS = ("sum", "mean", "variance", "std", "count")
@@ -374,6 +374,8 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
         said += ["--type", "64f"]
     if stat == "percentile":
         said += ["--q", PERCENT[stat]]
+    if stat == "bilateral":
+        said += ["--sigma-range", SIGMA_RANGE]
     if "anchor" in window:
         said += ["--anchor", "x".join(map(str, window["anchor"]))]
     if window["edge"] == "constant":

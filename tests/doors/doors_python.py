@@ -14,7 +14,7 @@ from door import Door
 from histograms import edges_of, of_a_channel
 from oracle import Oracle
 from questions import TYPE_OF, Question, mask_of, pixels, weights_of
-from ranks import LEVELS, PERCENT
+from ranks import LEVELS, PERCENT, SIGMA_RANGE
 from room import Room
 
 DTYPE_OF = {"32u": "uint32", "32s": "int32", "64u": "uint64", "64s": "int64", "32f": "float32", "64f": "float64"}
@@ -282,6 +282,8 @@ def filters(room: Room, question: Question) -> Answer:
             more["dtype"] = "float64"
         if stat == "percentile":
             more["q"] = PERCENT[stat]
+        if stat == "bilateral":
+            more["sigma_range"] = SIGMA_RANGE
         got = getattr(areal().filters, {"variance": "var"}.get(stat, stat))(
             array, (height, width), axes=letters, edge=window["edge"], value=window.get("value", 0), mask=mask_for(question, letters), min_count=0,
             threads=question.threads, **more,

@@ -22,8 +22,10 @@ areal::Filter filter_of(const std::string& stat) {
   if (stat == "otsu") return areal::filter::Otsu{};
   if (stat == "entropy") return areal::filter::Entropy{};
   if (stat == "modal") return areal::filter::Modal{};
-  throw BadQuestion("window: its stat " + stat +
-                    " is none of sum, mean, variance, std, median, percentile, equalize, otsu, entropy, modal");
+  if (stat == "bilateral") return areal::filter::Bilateral{25};
+  throw BadQuestion(
+      "window: its stat " + stat +
+      " is none of sum, mean, variance, std, median, percentile, equalize, otsu, entropy, modal, bilateral");
 }
 
 areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {

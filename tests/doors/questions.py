@@ -445,4 +445,5 @@ def _ranks(make: Maker, said: dict[str, Any]) -> None:
         said["window"]["size"] = [min(extent, 5) for extent in said["window"]["size"]]
         said["window"].pop("anchor", None)
     levels = ("equalize", "otsu", "entropy", "modal") if TYPE_OF[said["dtype"]] in ("8u", "16u") else ()
+    levels += ("bilateral",) if TYPE_OF[said["dtype"]] == "8u" else ()
     said["stats"] = (make.pick("median", "percentile", *levels),)

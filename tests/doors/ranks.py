@@ -12,7 +12,8 @@ from oracle import Oracle
 from windows import Windows
 
 PERCENT = {"median": 50, "percentile": 25}
-LEVELS = ("equalize", "otsu", "entropy", "modal")  # of 8 and 16 bits
+LEVELS = ("equalize", "otsu", "entropy", "modal", "bilateral")  # of 8 and 16 bits, the last of 8
+SIGMA_RANGE = 25
 
 
 def _split(cells: np.ndarray) -> int:
@@ -38,6 +39,10 @@ def _of_window(stat: str, cells: np.ndarray, centre: Any, most: int) -> Any:
         return most * int((cells <= centre).sum()) // n
     if stat == "otsu":
         return _split(cells)
+    if stat == "bilateral":
+        weights = np.exp(-((cells.astype(np.float64) - float(centre)) ** 2) / (2 * SIGMA_RANGE**2))
+        mean = math.fsum(weights * cells) / math.fsum(weights) if weights.max() >= 2.0**-60 else None
+        return None if mean is None else round(mean)
     values, counts = np.unique(cells, return_counts=True)
     if stat == "modal":
         return values[counts.argmax()]

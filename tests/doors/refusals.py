@@ -308,7 +308,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "filters of ranks on a device", "c++?filter",
-        lambda q, o: q.family == "ranks" and q.backend in ("simt", "cuda"), r"(percentiles|equalize, otsu, entropy and modal) run on the CPU",
+        lambda q, o: q.family == "ranks" and q.backend in ("simt", "cuda"), r"(percentiles|equalize, otsu, entropy and modal|bilateral filters) run on the CPU",
         "Percentiles and counts by level have no kernels; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(

@@ -119,6 +119,7 @@ constexpr Refusal table_of_refusals[] = {
     // areal filter
     {bits(filters), bits(strips), "wolf", "it needs the largest deviation of the whole image first"},
     {bits(filters), bits(strips), "equalize 16u", "it needs the largest pixel of the whole image first"},
+    {bits(filters), bits(strips), "--sizes", "windows of a size per pixel are not made in parts"},
     {bits(filters), bits(strips), "--backend cuda", filters_on_the_cpu},
     {bits(filters), bits(strips), "--backend simt", filters_on_the_cpu},
     // areal query

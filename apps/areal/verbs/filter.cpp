@@ -21,14 +21,16 @@ namespace {
 
 struct Request {
   InputOptions input;
-  std::string name, output, size, anchor, edge = "shrink", value, k, r, offset, high, ddof, q, mask, nan, min_count,
-                                          fill, type, eps, guide, sigma, truncate, passes, memory;
+  std::string name, output, size, sizes, anchor, edge = "shrink", value, k, r, offset, high, ddof, q, mask, nan,
+                                                 min_count, fill, type, eps, guide, sigma, truncate, passes,
+                                                 sigma_range, memory;
   bool inverted = false;
 };
 
-const std::vector<std::string> names{"mean",   "sum",        "count",     "var",     "std",     "min",     "max",
-                                     "median", "percentile", "threshold", "bradley", "niblack", "sauvola", "wolf",
-                                     "nick",   "equalize",   "otsu",      "entropy", "modal",   "guided",  "gaussian"};
+const std::vector<std::string> names{"mean",    "sum",    "count",      "var",       "std",     "min",
+                                     "max",     "median", "percentile", "threshold", "bradley", "niblack",
+                                     "sauvola", "wolf",   "nick",       "equalize",  "otsu",    "entropy",
+                                     "modal",   "guided", "gaussian",   "bilateral"};
 const std::int64_t first_threshold = std::find(names.begin(), names.end(), "threshold") - names.begin();
 
 std::optional<double> given(std::string_view option, const std::string& text) {
@@ -68,6 +70,7 @@ Filter filter_of(const Request& request) {
   only("--sigma", request.sigma, gaussian, "gaussian");
   only("--truncate", request.truncate, gaussian, "gaussian");
   only("--passes", request.passes, gaussian, "gaussian");
+  only("--sigma-range", request.sigma_range, request.name == "bilateral", "bilateral");
   only("--q", request.q, request.name == "percentile", "percentile");
   if (request.name == "percentile" && request.q.empty()) refuse("--q is required, for example --q 25");
   if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
@@ -77,6 +80,10 @@ Filter filter_of(const Request& request) {
   if (request.name == "otsu") return filter::Otsu{};
   if (request.name == "entropy") return filter::Entropy{};
   if (request.name == "modal") return filter::Modal{};
+  if (request.name == "bilateral") {
+    if (request.sigma_range.empty()) refuse("--sigma-range is required, for example --sigma-range 25");
+    return filter::Bilateral{number("--sigma-range", request.sigma_range)};
+  }
   if (gaussian) {
     const auto [across, down] = sigmas_of(request.sigma);
     const std::int64_t passes = request.passes.empty() ? 0 : whole_number("--passes", request.passes, 0, 1 << 30);
@@ -128,7 +135,10 @@ FilterOptions options_of(const Request& request) {
   if (gaussian && !request.size.empty())
     refuse("--size ", request.size, ": the window of gaussian follows from --sigma");
   if (gaussian && !request.anchor.empty()) refuse("--anchor ", request.anchor, ": the window of gaussian has none");
-  if (!gaussian) {
+  if (!request.sizes.empty()) {
+    if (!request.size.empty()) refuse("--size ", request.size, ": --sizes has those of all pixels");
+    options.sizes = true;
+  } else if (!gaussian) {
     if (request.size.empty()) refuse("--size is required, for example --size 31");
     const Size cells = cells_of("--size", request.size, 1);
     options.window.width = cells.width, options.window.height = cells.height;
@@ -163,7 +173,8 @@ Type output_type(const Request& request, Type image, bool is_video) {
   for (const char* const name : {"min", "max", "median", "percentile", "equalize", "otsu", "modal"})
     if (request.name == name) return image;  // one of the pixels, or a number of their range
   if (is_threshold(request) || is_video) return Type::u8;
-  const bool keeps = request.name == "mean" || request.name == "guided" || request.name == "gaussian";
+  const bool keeps =
+      request.name == "mean" || request.name == "guided" || request.name == "gaussian" || request.name == "bilateral";
   if (request.output.ends_with(".npy")) {
     if (keeps) return image == Type::f16 ? Type::f32 : image == Type::u32 ? Type::f64 : image;
     return request.name == "count" ? Type::s32 : Type::f64;
@@ -194,9 +205,11 @@ class Filtering {
   Filtering(const Request& request, const FilterJob& job, const Limits& limits, const Settings& settings)
       : request_(request), job_(job), limits_(limits), settings_(settings), options_(job.options) {
     if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
-    if (request.guide.empty()) return;
     InputOptions all;
     all.all_channels = true;
+    if (!request.sizes.empty()) sizes_ = load_image(request.sizes, all, settings);
+    if (sizes_.type() == Type::u8 && !request.sizes.empty()) sizes_ = wider(sizes_);
+    if (request.guide.empty()) return;
     guide_ = load_image(request.guide, all, settings);
     if (guide_.shape().channels != 1 && guide_.shape().channels != 3) guide_ = load_plane(request.guide, settings);
     options_.guide = guide_.shape().channels, options_.guide_type = guide_.type();
@@ -207,12 +220,25 @@ class Filtering {
     FilterArguments arguments{.image = image, .out = out_.view()};
     if (options_.mask) arguments.mask = std::as_const(mask_).view();
     if (options_.guide > 0) arguments.guide = std::as_const(guide_).view();
+    if (options_.sizes) arguments.sizes = std::as_const(sizes_).view();
     plan_->execute(arguments, *workspace_);
     workspace_->wait();
     return std::as_const(out_).view();
   }
 
  private:
+  /// Bytes as 16u.
+  static Array wider(const Array& bytes) {
+    Array wide(bytes.shape(), Type::u16);
+    const ConstView from = bytes.view();
+    const View to = wide.view();
+    const Shape& s = from.shape;
+    const std::int64_t n = s.width * (s.layout == Layout::interleaved ? s.channels : 1);
+    for (std::int64_t c = 0; c < (s.layout == Layout::interleaved ? 1 : s.channels); ++c)
+      for (std::int64_t y = 0; y < s.height; ++y)
+        std::copy_n(static_cast<const std::uint8_t*>(from.row(y, c)), n, static_cast<std::uint16_t*>(to.row(y, c)));
+    return wide;
+  }
   void prepare(const ConstView& image) {
     if (image.shape.empty()) require_output(job_, image.shape, {});
     const Type type = job_.output_type(image.type);
@@ -234,7 +260,7 @@ class Filtering {
   const Limits& limits_;
   const Settings& settings_;
   FilterOptions options_;
-  Array mask_, guide_, out_;
+  Array mask_, guide_, sizes_, out_;
   std::optional<FilterPlan> plan_;
   std::optional<Workspace> workspace_;
 };
@@ -296,11 +322,13 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
                       .output = request.output,
                       .mask = request.mask,
                       .guide = request.guide,
-                      .size = request.size.empty() ? "--sigma " + request.sigma : "--size " + request.size,
+                      .size = !request.sizes.empty() ? "--sizes " + request.sizes
+                              : request.size.empty() ? "--sigma " + request.sigma
+                                                     : "--size " + request.size,
                       .filter = filter_of(request),
                       .options = options_of(request),
                       .output_type = [&](Type image) { return output_type(request, image, is_video(request.output)); }};
-  media::require_other_files({request.output}, {request.input.path, request.mask, request.guide});
+  media::require_other_files({request.output}, {request.input.path, request.mask, request.guide, request.sizes});
   const Limits limits = limits_of(request.memory, "", "", settings);
   InputFacts facts = facts_of(request.input);
   if (takes_frames) facts.only_way = Way::frames;  // of one picture, one frame
@@ -323,13 +351,17 @@ void run(const Request& request, std::vector<GivenOption> given, const Settings&
 void add_filter(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("filter",
                                       "Mean, deviation, extreme, percentile, entropy or threshold of the window around "
-                                      "every pixel, guided filter, Gaussian");
+                                      "every pixel, guided or bilateral filter, Gaussian");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(names))->required();
   request->input.add_to(*verb);
   begin_group(*verb, group::what);
   verb->add_option("--size", request->size, "Size of the window, N or WxH")->type_name("WxH");
+  verb->add_option("--sizes", request->sizes,
+                   "A picture or .npy of 1 channel, rows and columns of each pixel's window, or of 2, rows first; for "
+                   "sums, means, counts, deviations and thresholds")
+      ->type_name("FILE");
   verb->add_option("--anchor", request->anchor, "Column and row of the pixel in its window (default: the middle)")
       ->type_name("XxY");
   verb->add_option("--edge", request->edge,
@@ -356,6 +388,9 @@ void add_filter(CLI::App& app, Settings& settings) {
   verb->add_option("--passes", request->passes,
                    "gaussian: boxes that repeat, at the same cost for any sigma (5 above sigma 8)")
       ->type_name("N");
+  verb->add_option("--sigma-range", request->sigma_range,
+                   "bilateral: pixels of a window that differ by more hardly count, in levels of 8 bits")
+      ->type_name("S");
   verb->add_option("--mask", request->mask, "A picture or .npy of 8 bits: pixels where it is 0 are left out")
       ->type_name("FILE");
   verb->add_option("--nan", request->nan,
@@ -384,6 +419,7 @@ void add_filter(CLI::App& app, Settings& settings) {
       "  areal filter median data/home.jpg --size 9 --all-channels -o calm.png\n"
       "  areal filter entropy data/home.jpg --size 9 -o texture.tif\n"
       "  areal filter guided data/home.jpg --all-channels --size 17 --eps 400 -o home-smooth.jpg\n"
+      "  areal filter bilateral data/home.jpg --all-channels --size 15 --sigma-range 25 -o home-flat.jpg\n"
       "  areal filter gaussian data/home.jpg --all-channels --sigma 20 -o home-blurred.jpg");
   verb->callback([request, verb, &settings] {
     settings.resolve();

@@ -343,11 +343,20 @@ HWY_INLINE V add_products(D d, hn::Vec<hn::Rebind<std::uint32_t, D>> counts, V w
                     hn::MulAdd(hn::PromoteTo(d, low), weights, sum));
 }
 
+// The upper half of numbers is added to the lower one.
+template <std::size_t half>
+HWY_INLINE void fold(double* numbers) {
+  const hn::CappedTag<double, half> d;
+  const auto lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < half; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, numbers + i), hn::LoadU(d, numbers + i + half)), d, numbers + i);
+}
 // The sum of 16 numbers, in an order that no vector's length changes.
-HWY_INLINE double total(std::array<double, 16>& numbers) {
-  for (std::size_t half = 8; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) numbers[i] += numbers[i + half];
-  return numbers[0];
+HWY_INLINE double total(double* numbers) {
+  fold<8>(numbers);
+  fold<4>(numbers);
+  fold<2>(numbers);
+  return numbers[0] + numbers[1];
 }
 
 template <class C>
@@ -379,9 +388,9 @@ void bilateral_of(const ColumnCounts<C>& counts, std::int64_t size, std::int64_t
       hn::Store(sum, d, sums.data() + i);
       hn::Store(first, d, moments.data() + i);
     }
-    const double all = total(sums);
+    const double all = total(sums.data());
     n[x] = all > 0 ? static_cast<std::uint32_t>(coarse[15]) : 0;
-    mean[x] = p + total(moments) / all;
+    mean[x] = p + total(moments.data()) / all;
   });
 }
 

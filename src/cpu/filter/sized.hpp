@@ -1,6 +1,6 @@
 #pragma once
 // Windows of a size per pixel, from a table of one plane at a time: the sums of all pixels left of and above each
-// entry. Four entries answer any window. Writes 1 entry of 8 to 80 bytes per pixel, reads 4.
+// entry. Four entries answer any window. Writes 1 entry of 8 to 48 bytes per pixel, reads 4.
 
 #include <areal/filter.hpp>
 #include <cstddef>
