@@ -86,6 +86,7 @@ TEST(StripFilter, EveryEdgeOfRanksGuidesAndGaussians) {
                              {Type::f64, Type::f64, filter::Gaussian{2, 0}, 1, 1},
                              {Type::u8, Type::f32, filter::Gaussian{2, 2.5, 4, 3}, 1, 1},
                              {Type::f32, Type::f32, filter::Gaussian{1, 4, 4, 5}, 1, 1}};
+  for (const Type out : {Type::u8, Type::f32}) kinds.push_back({Type::u8, out, filter::Bilateral{30}, 4, 6});
   for (const Type type : {Type::u8, Type::u16})
     for (const Filter& filter : {Filter(filter::Otsu{}), Filter(filter::Modal{})})
       kinds.push_back({type, type, filter, 4, 6});

@@ -486,7 +486,10 @@ std::string_view FilterPlan::State::run(const FilterArguments& arguments, void* 
 void FilterPlan::State::run_rows(const FilterArguments& arguments, const cpu::FilterRows& part, void* memory) const {
   std::visit(
       [&]<class Engine>(const Engine& engine) {
-        if constexpr (!std::is_same_v<Engine, std::monostate>) engine.execute(arguments, memory, part);
+        if constexpr (std::is_same_v<Engine, cpu::Sized>)
+          engine.execute(arguments, memory);  // whole images alone
+        else if constexpr (!std::is_same_v<Engine, std::monostate>)
+          engine.execute(arguments, memory, part);
       },
       on_cpu);
 }

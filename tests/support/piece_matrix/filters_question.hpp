@@ -103,6 +103,7 @@ inline constexpr FiltersOption filters_options[] = {
     {"filter", "otsu", [](FiltersQuestion& q) { q.filter = filter::Otsu{}; }},
     {"filter", "entropy", [](FiltersQuestion& q) { q.filter = filter::Entropy{}; }},
     {"filter", "modal", [](FiltersQuestion& q) { q.filter = filter::Modal{}; }},
+    {"filter", "bilateral", [](FiltersQuestion& q) { q.filter = filter::Bilateral{30}; }},
     {"filter", "guided", [](FiltersQuestion& q) { q.filter = filter::Guided{.eps = 30}, q.output = Type::f32; }},
     {"filter", "gaussian",
      [](FiltersQuestion& q) {
