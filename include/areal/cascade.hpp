@@ -69,8 +69,8 @@ struct DetectOptions {
 /// The objects in one 8-bit image of one channel in host memory: the boxes of OpenCV 4's
 /// `CascadeClassifier::detectMultiScale`, exactly, for any number of threads.
 ///
-/// The image shrinks by powers of `scale_factor`, by OpenCV's INTER_LINEAR_EXACT, and the window visits every position
-/// of each size, every second one in both directions below half the size. Where the first stage refuses a position, the
+/// The image shrinks by powers of `scale_factor`, by OpenCV's INTER_LINEAR_EXACT, and the window visits every column
+/// and row of each size, every second one while the scale is below 2. Where the first stage refuses a position, the
 /// next one of the row is not visited. Haar features are divided by the deviation of the window less a rim of one
 /// pixel; windows whose deviation is at most 10 hold nothing. Sums are exact, from summed-area tables.
 ///
@@ -82,7 +82,8 @@ struct DetectOptions {
 /// several its order varies.
 ///
 /// Throws InvalidArgument for another type, several channels or images, a scale_factor that is not above 1 or makes
-/// more than 65,536 sizes, negative sizes, and images too wide for 32-bit offsets (24 rows of 2^31 / 80 columns).
+/// more than 65,536 sizes, negative sizes, and images too wide for 32-bit offsets (27 million columns, for windows of
+/// 24 rows).
 /// O(H W) and the stages that windows pass. Memory: a few rows of tables for each thread.
 std::vector<Detection> detect(const Cascade& cascade, const ConstView& image, const DetectOptions& options = {},
                               const Execution& execution = {});

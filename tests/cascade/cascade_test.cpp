@@ -352,6 +352,9 @@ TEST(CascadeTest, RefusesBadArguments) {
   const auto of = [&](const ConstView& other) { return refusal([&] { areal::detect(read, other); }); };
   EXPECT_NE(of({bytes.data(), areal::Type::u8, {40, 30, 3}}).find("image: 3 channels and 1 images"), std::string::npos);
   EXPECT_NE(of({bytes.data(), areal::Type::u16, {40, 30}}).find("image type 16u: it may be 8u"), std::string::npos);
+  // Refused before a pixel is read.
+  EXPECT_NE(of({bytes.data(), areal::Type::u8, {std::int64_t{1} << 30, 10}}).find("too wide for a cascade"),
+            std::string::npos);
   EXPECT_NE(of(image.in({areal::MemoryPlace::cuda, 0})).find("cascades run on the CPU"), std::string::npos);
   EXPECT_NE(refusal([&] {
               areal::detect(read, image, {}, Execution{.backend = areal::Backend::cuda});

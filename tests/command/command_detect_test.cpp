@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* cells = AREAL_SOURCE_DIR "/data/cells.xml";
 constexpr const char* page = AREAL_SOURCE_DIR "/data/sudoku.png";
+constexpr const char* clip = AREAL_SOURCE_DIR "/data/vtest.avi";
 
 class CommandCascade : public CommandTest {
  protected:
@@ -47,8 +48,7 @@ TEST_F(CommandCascade, FindsTheCellsOfASudoku) {
 }
 
 TEST_F(CommandCascade, FramesHaveNumbers) {
-  const std::string said = answer(
-      {"detect", AREAL_SOURCE_DIR "/data/vtest.avi", "--cascade", cells, "--min-size", "300", "--min-neighbors", "0"});
+  const std::string said = answer({"detect", clip, "--cascade", cells, "--min-size", "300", "--min-neighbors", "0"});
   EXPECT_EQ(lines(said)[0], "frame,x,y,width,height,neighbors");
 }
 
