@@ -4,15 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include "io/out.hpp"
 
 namespace areal::command {
 
-void say(std::string sentence) {
-  for (char& c : sentence)
-    if (c == '\n' || c == '\r') c = ' ';
-  while (!sentence.empty() && sentence.back() == ' ') sentence.pop_back();
-  std::fputs(("areal-mpi: " + sentence + "\n").c_str(), stderr);
-}
+void say(const std::string& sentence) { write_message("areal-mpi: " + sentence); }
 
 Job::Job(int& argc, char**& argv) {
   int provided = 0;

@@ -42,6 +42,6 @@ class Job {
 };
 
 /// The sentence on one line, behind the command's name, on standard error.
-void say(std::string sentence);
+void say(const std::string& sentence);
 
 }  // namespace areal::command

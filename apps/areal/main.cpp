@@ -9,7 +9,8 @@
 #include <areal/error.hpp>
 #include <areal/version.hpp>
 #include <csignal>
-#include <cstdio>
+#include <filesystem>
+#include <ios>
 #include <new>
 #include "io/help.hpp"
 #include "io/interrupt.hpp"
@@ -32,11 +33,8 @@ void set_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG, as on a full disk
 }
 
-int fail(std::string sentence, int code) {
-  for (char& c : sentence)
-    if (c == '\n' || c == '\r') c = ' ';
-  while (!sentence.empty() && sentence.back() == ' ') sentence.pop_back();
-  std::fputs(("areal: " + sentence + "\n").c_str(), stderr);
+int fail(const std::string& sentence, int code) {
+  areal::command::write_message("areal: " + sentence);
   return code;
 }
 
@@ -114,6 +112,11 @@ int main(int argc, char** argv) {
     return fail(error.what(), 2);
   } catch (const std::bad_alloc&) {
     return fail("out of memory", 1);
+  } catch (const std::filesystem::filesystem_error& error) {  // its own words are the library's
+    const std::string path = error.path1().string();
+    return fail((path.empty() ? "a file" : path) + ": " + error.code().message(), 1);
+  } catch (const std::ios_base::failure& error) {
+    return fail("a file could not be read or written: " + error.code().message(), 1);
   } catch (const std::exception& error) {
     return fail(error.what(), 1);
   }

@@ -68,6 +68,8 @@ std::string require_writable_as_picture(const std::filesystem::path& path, const
   if (extension == ".jpg" || extension == ".jpeg")
     if (s.width > 65500 || s.height > 65500)
       refuse(name, "a JPEG is at most 65500x65500, not ", s.width, "x", s.height);
+  if (extension == ".png" && (s.width > 1'000'000 || s.height > 1'000'000))  // libpng prints its own line beyond
+    refuse(name, "a PNG is at most 1000000x1000000, not ", s.width, "x", s.height);
   return extension;
 }
 

@@ -291,6 +291,9 @@ TEST_F(Pictures, RefusesToWriteWhatAFormatCannotHold) {
                                    [&] { write_picture(scratch / "a.png", none.view()); });
   expect_sentence<InvalidArgument>(scratch / "a.gif", "must end in .png",
                                    [&] { write_picture(scratch / "a.gif", floats.view()); });
+  for (const Shape& shape : {Shape{1'000'001, 1}, Shape{1, 1'000'001}})
+    expect_sentence<InvalidArgument>(scratch / "a.png", "a PNG is at most 1000000x1000000",
+                                     [&] { write_picture(scratch / "a.png", Array(shape, Type::u8).view()); });
   EXPECT_TRUE(scratch.names().empty());
 }
 

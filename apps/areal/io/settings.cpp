@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
-#include <cstdio>
 #include <vector>
 #include "help.hpp"
 #include "numbers.hpp"
+#include "out.hpp"
 
 namespace areal::command {
 
@@ -43,6 +43,6 @@ void Settings::resolve() {
     throw Unavailable(fmt::format("--device {}: no such device; areal info lists them", device));
 }
 
-void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void Settings::say(const std::string& line) { write_message(line); }
 
 }  // namespace areal::command

@@ -24,9 +24,9 @@ void describe_chunked(const std::string& path, bool verify, const Settings& sett
     if (verify) json["damage"] = findings;
     write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    write_out(fmt::format("{}: chunked table of {}x{} pixels of {}, in tiles of {}\n", path, shape.width, shape.height,
-                          table.dtype(), table.tile()));
-    for (const std::string& finding : findings) write_out(finding + "\n");
+    write_out(fmt::format("{}: chunked table of {}x{} pixels of {}, in tiles of {}\n", printable(path), shape.width,
+                          shape.height, table.dtype(), table.tile()));
+    for (const std::string& finding : findings) write_out(printable(finding) + "\n");
     if (verify && findings.empty()) write_out("every checksum is right\n");
   }
   if (findings.empty()) return;
