@@ -116,8 +116,7 @@ std::vector<Box> parse_boxes_csv(std::string_view text, const std::string& name)
 }
 
 std::vector<Box> read_boxes_csv(const fs::path& path) {
-  InputFile file(path);
-  return parse_boxes_csv(file.read_rest(), file.name());
+  return parse_boxes_csv(read_text(path, most_csv_bytes), path.string());
 }
 
 }  // namespace areal::media

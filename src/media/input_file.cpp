@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include "media/file_error.hpp"
+#include "media/media.hpp"
 
 namespace areal::media {
 
@@ -31,11 +32,20 @@ void InputFile::read_exactly(void* data, std::size_t bytes, const char* what) {
   if (got < bytes) fail(name_, "is truncated: it ends after ", got, " of the ", bytes, " bytes of its ", what);
 }
 
-std::string InputFile::read_rest() {
+std::string InputFile::read_rest(std::uint64_t most) {
   std::string text;
   std::array<char, 65536> part;
-  while (const std::size_t got = read(part.data(), part.size())) text.append(part.data(), got);
+  while (const std::size_t got = read(part.data(), part.size())) {
+    if (got > most - text.size()) fail(name_, "has more than ", most, " bytes, too many for its kind");
+    text.append(part.data(), got);
+  }
   return text;
+}
+
+std::string read_text(const std::filesystem::path& path, std::uint64_t most) {
+  InputFile file(path);
+  if (file.size() && *file.size() > most) fail(file.name(), "has more than ", most, " bytes, too many for its kind");
+  return file.read_rest(most);
 }
 
 void InputFile::require_end() {

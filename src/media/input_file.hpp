@@ -24,8 +24,8 @@ class InputFile {
   std::size_t read(void* data, std::size_t bytes);
   // Reads exactly `bytes`; throws IoError "ends after N of M bytes of WHAT" otherwise.
   void read_exactly(void* data, std::size_t bytes, const char* what);
-  // Reads the remainder.
-  std::string read_rest();
+  // Reads the remainder. Throws IoError if it has more bytes than `most`.
+  std::string read_rest(std::uint64_t most);
   // Throws IoError unless the input is exhausted.
   void require_end();
 

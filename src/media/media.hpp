@@ -323,6 +323,11 @@ class TableWriter {
   std::unique_ptr<State> state_;
 };
 
+// The text of a file or a pipe. Throws IoError if it cannot be read, or has more bytes than `most`.
+std::string read_text(const fs::path& path, std::uint64_t most);
+// Of regions, boxes and tracks: some 30 million lines.
+inline constexpr std::uint64_t most_csv_bytes = 1 << 30;
+
 // ---------------------------------------------------------------- regions
 // One region a line: x,y,width,height; a header line and an optional 5th column `name` are allowed, as are blank lines,
 // CRLF and # comments. A bad line throws InvalidArgument that names its number and what was wrong.

@@ -49,8 +49,7 @@ std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::str
 }
 
 std::vector<NamedRegion> read_regions_csv(const fs::path& path) {
-  InputFile file(path);
-  return parse_regions_csv(file.read_rest(), file.name());
+  return parse_regions_csv(read_text(path, most_csv_bytes), path.string());
 }
 
 NamedRegion parse_region(std::string_view text) {

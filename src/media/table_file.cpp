@@ -1,7 +1,6 @@
 // Tables on disk: T.npy or T.tif, and the sidecar T.json, which describes them.
 #include <algorithm>
 #include <areal/version.hpp>
-#include <array>
 #include <cmath>
 #include <random>
 #include "json/read.hpp"
@@ -73,15 +72,10 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
 class Sidecar {
  public:
   explicit Sidecar(const fs::path& path) : name_(path.string()) {
-    InputFile file(path);
-    if (file.size().value_or(0) > largest_sidecar) fail(name_, "is ", *file.size(), " bytes, too large for a sidecar");
-    std::string text;
-    std::array<char, 65536> part;
-    while (const std::size_t got = file.read(part.data(), part.size())) {
-      text.append(part.data(), got);
-      if (text.size() > largest_sidecar) fail(name_, "is too large for a sidecar");
-    }
-    const std::string wrong = read_json_object(text, largest_sidecar, json_);
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+      fail(name_, "is not a regular file, as a sidecar is");  // opening a pipe would wait for its writer
+    const std::string wrong = read_json_object(read_text(path, largest_sidecar), largest_sidecar, json_);
     if (!wrong.empty()) fail(name_, "is not a sidecar of areal: it ", wrong);
   }
   const std::string& name() const { return name_; }
@@ -233,11 +227,11 @@ void require_other_files(const std::vector<fs::path>& outputs, const std::vector
 void require_table_format(const fs::path& path, const ConstView& table) {
   require_table_name(path);
   if (is_tiff(path)) require_tiff_table(path.string(), table);
+  require_own_sidecar(path);
 }
 
 void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
   require_table_format(path, table);
-  require_own_sidecar(path);
   // A file name need not be UTF-8, JSON must be.
   const std::string text =
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

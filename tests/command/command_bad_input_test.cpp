@@ -1,5 +1,6 @@
 // Bad input: each has one sentence on standard error, the right exit code, nothing on standard output, no file left.
 
+#include <sys/stat.h>
 #include <areal/info.hpp>
 #include "command_runner.hpp"
 
@@ -310,6 +311,106 @@ TEST_F(CommandBadInput, SavedTables) {
   ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
   fs::resize_file(work / "T.npy", 1000);
   check({{"query", "T.npy"}, 1, "T.npy: is truncated"});
+}
+
+// What files and names hold gets into messages, and a terminal must not obey it.
+TEST_F(CommandBadInput, MessagesAreOneLineOfCharacters) {
+  const std::string evil = "\x1b]0;x\x07\x1b[31m\xc2\x9b\r\x7f\xff\xe2\x80\xae";
+  const auto expect_printable = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = run(words);
+    EXPECT_NE(outcome.code, 0);
+    const std::string text = outcome.out + outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    for (const char* bad : {"\x1b", "\x07", "\xc2\x9b", "\r", "\x7f", "\xff", "\xe2\x80\xae"})
+      EXPECT_EQ(text.find(bad), std::string::npos) << outcome.err;
+    EXPECT_NE(text.find("\\x1b"), std::string::npos) << outcome.err;
+  };
+  expect_printable({"sat", evil + ".png"});
+  expect_printable({"query", evil + ".npy"});
+  expect_printable({"sat", "a.npy", "--" + evil});
+  expect_printable({evil});
+  write_file(work / (evil + ".png"), "no picture");
+  expect_printable({"sat", evil + ".png"});
+  write_file(work / "r.csv", "1,2," + evil + ",4\n");
+  expect_printable({"sat", "a.npy", "--regions", "r.csv"});
+  write_file(work / "t.npy", npy_with("{'descr': '" + evil + "', 'fortran_order': False, 'shape': (1, 1), }", "x"));
+  expect_printable({"sat", "t.npy"});
+  ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
+  write_file(work / "T.json", "{\"areal\": \"1\", \"kind\": \"\\u001b[31m\"}");
+  expect_printable({"query", "T.npy"});
+  // Names in any language stay as they are.
+  EXPECT_NE(run({"sat", "b\xc3\xbc\xe6\x96\x87.png"}).err.find("b\xc3\xbc\xe6\x96\x87.png: no such file"),
+            std::string::npos);
+}
+
+TEST_F(CommandBadInput, NoLibrarysOwnWords) {
+  const std::string longest(300, 'n');
+  fs::create_directory(work / "void");
+  write_file(work / "file", "x");
+  const std::vector<std::vector<std::string>> all = {
+      {"sat", longest},
+      {"sat", longest + ".npy"},
+      {"hist", longest + ".avi"},
+      {"query", longest},
+      {"query", longest + ".npy"},
+      {"info", longest},
+      {"sat", "file/a.npy"},
+      {"query", "file/a.npy"},
+      {"sat", "a.npy", "-o", longest + ".npy"},
+      {"sat", "a.npy", "-o", longest + ".zarr"},
+      {"sat", "a.npy", "-o", "file/t.zarr"},
+      {"sat", "a.npy", "-o", "file/t.npy"},
+      {"sat", "a.npy", "--regions", longest},
+      {"sat", "a.npy", "--regions", "void"},
+      {"hist", "a.npy", "--lookup", "void"},
+      {"hist", "a.npy", "--lookup", longest},
+      {"track", "--score", "void", "--truth", "void"},
+      {"window", "a.npy", "--size", "3x3", "--mean", "-o", longest + ".png"}};
+  for (const auto& words : all) {
+    const Outcome outcome = run(words);
+    SCOPED_TRACE(words[0] + " " + words.back().substr(0, 20) + ": " + outcome.err);
+    EXPECT_TRUE(outcome.code == 1 || outcome.code == 2);
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    for (const char* word : {"filesystem error", "basic_", "std::", "iostream"})
+      EXPECT_EQ(outcome.err.find(word), std::string::npos);
+  }
+}
+
+// `check` sees that no picture, table or sidecar of the first half appears.
+TEST_F(CommandBadInput, NothingIsWrittenBeforeAllIsChecked) {
+  check({{"sat", "a.npy", "--region", "0,0,62,1", "--draw", "d.png"}, 2, "61x43"});
+  check(
+      {{"sat", "a.npy", "--region", "0,0,1,1", "--region", "60,42,2,2", "--draw", "d.png", "-o", "T.npy"}, 2, "61x43"});
+  check({{"sat", "a.npy", "--stat", "tilted", "--tilted", "--region", "0,0,90,90", "--draw", "d.png"}, 2, "region 0"});
+  check({{"hist", "a.npy", "--region", "0,0,62,1", "--draw", "d.png", "-o", "H.npy"}, 2, "61x43"});
+  // JSON that is no sidecar is never replaced: of the table, and of what comes with it.
+  const std::string boxes = "{\"boxes\": [1, 2, 3, 4]}";
+  for (const char* kind : {"", ".squares", ".tilted", ".count"}) {
+    const fs::path other = work / (std::string("boxes") + kind + ".json");
+    write_file(other, boxes);
+    check({{"sat", "a.npy", "--squares", "--tilted", "--mask", "a.npy", "-o", "boxes.npy"},
+           2,
+           "which areal has not written"});
+    if (*kind == '\0') check({{"hist", "a.npy", "-o", "boxes.npy"}, 2, "which areal has not written"});
+    EXPECT_EQ(contents(other), boxes);
+    fs::remove(other);
+  }
+}
+
+// A file that never ends, and a pipe that nobody writes to.
+TEST_F(CommandBadInput, TextsHaveALimitAndPipesDoNotHang) {
+  check({{"hist", "a.npy", "--lookup", "/dev/zero"}, 1, "/dev/zero: has more than 16777216 bytes"});
+  write_file(work / "large.csv", "");
+  fs::resize_file(work / "large.csv", (std::uint64_t{1} << 30) + 1);  // of holes
+  check({{"sat", "a.npy", "--regions", "large.csv"}, 1, "large.csv: has more than 1073741824 bytes"});
+  check({{"track", "--score", "large.csv", "--truth", "large.csv"}, 1, "large.csv: has more than 1073741824 bytes"});
+  ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
+  fs::remove(work / "T.json");
+  ASSERT_EQ(::mkfifo((work / "T.json").c_str(), 0600), 0);
+  check({{"query", "T.npy"}, 1, "T.json: is not a regular file, as a sidecar is"});
+  check({{"sat", "a.npy", "-o", "T.npy"}, 2, "its sidecar would replace T.json, which areal has not written"});
+  // A pipe of regions is read, as the shell's <(..) gives one.
+  EXPECT_EQ(shell("areal sat a.npy --regions <(echo 0,0,1,1)").code, 0);
 }
 
 TEST_F(CommandBadInput, OneTableForManyFramesIsRefused) {

@@ -1,6 +1,7 @@
 // Output files: complete or absent, on a full disk, at a limit, at an interrupt. Tables and their sidecars. Drawing.
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -71,6 +72,41 @@ TEST(OutputFile, ReplacesAndKeepsPermissionsAndLinks) {
   struct stat status {};
   ASSERT_EQ(::stat((scratch / "a.bin").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST(OutputFile, OfAPrivateFileIsPrivateFromTheStart) {
+  const Scratch scratch;
+  const fs::path path = scratch.write("a.bin", "secret");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  // The mode that open() gives, before any later change: seen by a process of another user who waits for the name.
+  const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(::inotify_add_watch(watch, scratch.path().c_str(), IN_CREATE | IN_ATTRIB), 0);
+  OutputFile file(path);
+  std::array<char, 4096> events;
+  const ssize_t bytes = ::read(watch, events.data(), events.size());
+  ::close(watch);
+  int created = 0, changed = 0;
+  for (ssize_t at = 0; at < bytes;) {
+    inotify_event event;
+    std::memcpy(&event, events.data() + at, sizeof event);
+    created += (event.mask & IN_CREATE) != 0, changed += (event.mask & IN_ATTRIB) != 0;
+    at += static_cast<ssize_t>(sizeof event + event.len);
+  }
+  EXPECT_EQ(created, 1);
+  EXPECT_EQ(changed, 0) << "its mode was changed after it had another";
+  EXPECT_EQ(fs::status(file.temporary()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(OutputFile, ManyAtOnceLeaveNothing) {
+  const Scratch scratch;
+  {
+    std::vector<std::unique_ptr<OutputFile>> files;
+    for (int i = 0; i < 1100; ++i)
+      files.push_back(std::make_unique<OutputFile>(scratch / ("a" + std::to_string(i) + ".bin")));
+    files[1050]->write("x", 1);
+    files[1050]->commit();
+  }
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"a1050.bin"});
 }
 
 TEST(OutputFile, RefusesWhatCannotBeWritten) {

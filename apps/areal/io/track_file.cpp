@@ -4,8 +4,7 @@
 #include <areal/error.hpp>
 #include <cctype>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include "media/media.hpp"
 #include "numbers.hpp"
 
 namespace areal::command {
@@ -113,11 +112,7 @@ std::vector<FrameBox> parse_frame_boxes(const std::string& text, const std::stri
 }
 
 std::vector<FrameBox> read_frame_boxes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError(path + ": cannot be opened for reading");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) throw IoError(path + ": cannot be read");
-  return parse_frame_boxes(text, path);
+  return parse_frame_boxes(media::read_text(path, media::most_csv_bytes), path);
 }
 
 std::string header_of(TrackFormat format) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include "io/help.hpp"
 #include "io/numbers.hpp"
@@ -111,9 +110,7 @@ std::vector<double> read_numbers(const std::string& path) {
     }
     return values;
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError(path + ": cannot be opened for reading");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = media::read_text(path, 16 << 20);  // 65536 numbers, however they are spelled
   std::vector<double> values;
   constexpr std::string_view separators = ", \t\r\n;";
   for (std::size_t from = text.find_first_not_of(separators); from != std::string::npos;
