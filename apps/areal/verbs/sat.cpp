@@ -108,7 +108,7 @@ void summarise(SatRequest& request, const TableMaker& maker, const ConstView& im
   const std::string border(name_of(plan.options().border));
   const nlohmann::json sum = totals(maker.table(), maker.sum_types());
   if (!settings.json) {
-    std::string line = fmt::format("{}: {}x{}", request.input.path, image.shape.width, image.shape.height);
+    std::string line = fmt::format("{}: {}x{}", printable(request.input.path), image.shape.width, image.shape.height);
     if (image.shape.channels > 1) line += fmt::format(", {} channels", image.shape.channels);
     if (plan.options().volume) line += fmt::format(", depth {}", image.shape.batch);
     line += fmt::format(", types {}, border {}, algorithm {} ({})", name_of(plan.types()), border, maker.algorithm(),
@@ -195,8 +195,11 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
       if (answers)
         require_exact(maker.sum_types(), plain(regions), request.stats, image.shape,
                       request.input.volume ? image.shape.batch : 1);
-      if (frames == 0 && !request.regions.draw.empty())
-        draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
+      // Before anything is written. Tilted regions have other bounds.
+      if (request.regions.named() && !has(request.stats, Stat::tilted))
+        for (std::size_t i = 0; i < regions.size(); ++i)
+          checked_region(regions[i].region, static_cast<std::int64_t>(i), image.shape.width, image.shape.height,
+                         Outside::error, maker.table().border());
       written = true;
       std::vector<std::string> files;
       if (!request.output.empty()) files = write_tables(request, maker);
@@ -205,6 +208,8 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
         answer(request, maker, regions, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
         summarise(request, maker, image, files, settings);
+      if (frames == 0 && !request.regions.draw.empty())
+        draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
       request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();
       bar.update(frames + 1);
