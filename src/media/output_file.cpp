@@ -23,7 +23,7 @@ struct Slot {
   char path[PATH_MAX];
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
-Slot slots[32];
+Slot slots[1024];
 
 // Set before the names are read. Any thread may get the signal: while it removes the files, another may create or
 // rename one. Either the former sees the name, which is stored before the file exists, or the latter sees this flag.
@@ -43,7 +43,7 @@ Slot* take_slot(const std::string& path) {
     slot.live.store(true);
     return &slot;
   }
-  return nullptr;  // more than 32 at once: the destructor still removes the file, an interrupt would not
+  return nullptr;  // more than 1024 at once: the destructor still removes the file, an interrupt would not
 }
 
 void free_slot(Slot* slot) {
@@ -74,12 +74,13 @@ struct OutputFile::State {
   Slot* slot = nullptr;
   int fd = -1;
   bool direct = false;
+  bool is_temporary = false;  // the file `temporary` is there, and no one's but ours
   std::uint64_t reserved = 0;
   std::uint64_t end = 0;  // end of what write_at has written
 
   ~State() {
     if (fd >= 0) ::close(fd);
-    if (slot) ::unlink(temporary.c_str());
+    if (is_temporary) ::unlink(temporary.c_str());
     free_slot(slot);
   }
   [[noreturn]] void cannot_write() const {
@@ -96,10 +97,13 @@ void OutputFile::State::open_temporary(mode_t mode, bool existed, const fs::path
   for (int attempt = 0; attempt < 16 && fd < 0; ++attempt) {
     temporary = attempt == 0 && !requested.empty() ? requested : folder / temporary_name();
     slot = take_slot(temporary.string());
-    fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // A file that replaces a private one is private from the start.
+    const mode_t first_mode = existed ? mode & 0700 : 0666;
+    fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode);
     const int error = errno;
     if (ending.load() && fd >= 0) ::unlink(temporary.c_str());
     wait_where_ending();
+    is_temporary = fd >= 0;
     if (fd >= 0) break;
     free_slot(std::exchange(slot, nullptr));
     errno = error;
@@ -107,7 +111,9 @@ void OutputFile::State::open_temporary(mode_t mode, bool existed, const fs::path
   }
   if (fd < 0) cannot_write();
   // A replaced file keeps its permissions.
-  if (existed && ::fchmod(fd, mode & 0777) != 0) cannot_write();
+  struct stat made {};
+  const bool differs = existed && (::fstat(fd, &made) != 0 || (made.st_mode & 0777) != (mode & 0777));
+  if (differs && ::fchmod(fd, mode & 0777) != 0) cannot_write();
 }
 
 void OutputFile::State::reserve(std::uint64_t bytes) {
@@ -210,6 +216,7 @@ void OutputFile::commit() {
   if (s.direct) return;
   wait_where_ending();
   if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) s.cannot_write();
+  s.is_temporary = false;
   free_slot(std::exchange(s.slot, nullptr));
   s.temporary.clear();
 }
