@@ -254,12 +254,17 @@ TEST(FilterLevels, EmptyImages) {
 }
 
 TEST(FilterLevels, Chooses) {
-  const auto chosen = [](Type type) {
-    const Case c = of(filter::Modal{}, type, 20, 20, {3, 3});
+  const auto chosen = [](const Filter& filter, Type type, std::int64_t size) {
+    Case c = of(filter, type, 20, 20, {size, size});
+    if (std::holds_alternative<filter::Entropy>(filter)) c.out = Type::f32;
     return std::string(areal::FilterPlan(c.shape, c.in, c.out, c.filter, c.options).algorithm());
   };
-  EXPECT_EQ(chosen(Type::u8), "column-counts");
-  EXPECT_EQ(chosen(Type::u16), "sliding-counts");
+  EXPECT_EQ(chosen(filter::Modal{}, Type::u8, 3), "column-counts");
+  EXPECT_EQ(chosen(filter::Modal{}, Type::u16, 3), "sliding-counts");
+  EXPECT_EQ(chosen(filter::Entropy{}, Type::u8, 63), "sliding-counts");
+  EXPECT_EQ(chosen(filter::Entropy{}, Type::u8, 65), "column-counts");
+  EXPECT_EQ(chosen(filter::Otsu{}, Type::u8, 31), "sliding-counts");
+  EXPECT_EQ(chosen(filter::Otsu{}, Type::u8, 33), "column-counts");
 }
 
 TEST(FilterLevels, RefusesInASentence) {

@@ -240,7 +240,8 @@ void check_parameters(const Filter& filter, const Shape& image, Type in, const F
 
 // The window's algorithm, before the choice of a plan: that of `auto`, or the named one.
 std::string_view algorithm_of(const Filter& filter, Type in, const FilterOptions& options) {
-  return options.algorithm == "auto" ? policy::ranked_filters(filter, in).front() : std::string_view(options.algorithm);
+  return options.algorithm == "auto" ? policy::ranked_filters(filter, in, options.window.height).front()
+                                     : std::string_view(options.algorithm);
 }
 
 // A Gaussian's follows from sigma.
@@ -308,7 +309,7 @@ Backend request_of(const Request& request) {
 std::vector<std::string_view> ids_of(const Request& request) {
   if (request.options.algorithm != "auto") return {request.options.algorithm};
   if (request.options.sizes) return {"table"};
-  return policy::ranked_filters(request.filter, request.in);
+  return policy::ranked_filters(request.filter, request.in, request.options.window.height);
 }
 
 bool runs_on(const Algorithm& row, Backend backend) {
