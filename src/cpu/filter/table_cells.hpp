@@ -79,8 +79,8 @@ struct DoublePair {
   /// Exact for |a| and |b| below 2^480; the parts of 26 bits have exact products, fused or not.
   static DoublePair product(double a, double b) {
     const auto split = [](double x) {
-      const double shifted = x * 134217729.0, high = shifted - (shifted - x);  // 2^27 + 1
-      return DoublePair{high, x - high};
+      const double shifted = x * 134217729.0, upper = shifted - (shifted - x);  // 2^27 + 1
+      return DoublePair{upper, x - upper};
     };
     const DoublePair x = split(a), y = split(b);
     const double p = a * b;
