@@ -9,6 +9,7 @@ struct ArrayWriter::State {
   Type type;
   std::uint64_t preamble;
   OutputFile file;
+  bool is_shared = false;
 
   std::int64_t size() const { return static_cast<std::int64_t>(size_of(type)); }
   std::int64_t pixel() const { return shape.layout == Layout::interleaved ? shape.channels * size() : size(); }
@@ -44,10 +45,13 @@ void ArrayWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece, 
 
 std::uint64_t ArrayWriter::share() {
   State& s = *state_;
+  s.is_shared = true;
   const std::uint64_t bytes = bytes_of(s.shape, s.type);
   if (bytes > 0) s.file.write_at(s.preamble + bytes - 1, "", 1);
   return s.preamble;
 }
+// What others have written may not be seen here yet, on a network's file system.
+std::optional<FileSum> ArrayWriter::sum() { return state_->is_shared ? std::nullopt : state_->file.sum(); }
 const fs::path& ArrayWriter::temporary() const { return state_->file.temporary(); }
 void ArrayWriter::finish() { state_->file.commit(); }
 

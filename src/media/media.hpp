@@ -217,6 +217,13 @@ std::unique_ptr<Video> open_raw(const fs::path& path, const RawFrames& frames, s
 std::unique_ptr<Video> open_raw(std::FILE* stream, const std::string& name, const RawFrames& frames,
                                 std::uint64_t memory_limit = 0);
 
+// The length of a file and its CRC-32C.
+struct FileSum {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32c = 0;
+  friend bool operator==(const FileSum&, const FileSum&) = default;
+};
+
 // ---------------------------------------------------------------- arrays without a library
 // .npy versions 1 to 3, little-endian, C order, bool/u1..u8/i1..i8/f2/f4/f8, 2-D (h, w), 3-D or 4-D as `axes` says.
 enum class Axes : std::uint8_t {
@@ -254,6 +261,8 @@ class ArrayWriter {
   void write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel = 0);
   // As TableWriter's.
   std::uint64_t share();
+  // As OutputFile's; none for an array that was shared.
+  std::optional<FileSum> sum();
   const fs::path& temporary() const;
   void finish();  // without it the file does not appear
 
@@ -369,6 +378,9 @@ class OutputFile {
   // The same file, for libraries that create the file that they write: one that an interrupt has removed is not created
   // again.
   fs::path by_descriptor() const;
+  // Length and checksum (CRC-32C) of what has been written, read back from the file; none for a device or a pipe.
+  // Nothing may be written afterwards.
+  std::optional<FileSum> sum();
   void commit();
 
  private:

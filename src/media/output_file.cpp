@@ -11,6 +11,7 @@
 #include <utility>
 #include "media/file_error.hpp"
 #include "media/media.hpp"
+#include "media/zarr/zarr.hpp"
 
 namespace areal::media {
 namespace {
@@ -90,6 +91,7 @@ struct OutputFile::State {
   }
   void open_temporary(mode_t mode, bool existed, const fs::path& requested);
   void reserve(std::uint64_t bytes);
+  void cut();
 };
 
 void OutputFile::State::open_temporary(mode_t mode, bool existed, const fs::path& requested) {
@@ -202,15 +204,33 @@ void OutputFile::write_at(std::uint64_t offset, const void* data, std::size_t by
   }
 }
 
+// Reserved but unwritten space must not stay as zeros at the end. A library's writes under the file's name count too.
+void OutputFile::State::cut() {
+  if (direct || reserved == 0) return;
+  const off_t here = std::max<off_t>(::lseek(fd, 0, SEEK_CUR), static_cast<off_t>(end));
+  if (here > 0 && static_cast<std::uint64_t>(here) < reserved && ::ftruncate(fd, here) != 0) cannot_write();
+}
+
+std::optional<FileSum> OutputFile::sum() {
+  State& s = *state_;
+  if (s.direct) return std::nullopt;
+  s.cut();
+  FileSum sum;
+  std::vector<char> piece(1 << 20);
+  while (true) {
+    const ssize_t got = ::pread(s.fd, piece.data(), piece.size(), static_cast<off_t>(sum.bytes));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) s.cannot_write();
+    if (got == 0) return sum;
+    sum.crc32c = crc32c(piece.data(), static_cast<std::size_t>(got), sum.crc32c);
+    sum.bytes += static_cast<std::uint64_t>(got);
+  }
+}
+
 void OutputFile::commit() {
   State& s = *state_;
   if (s.fd < 0) return;
-  if (!s.direct && s.reserved > 0) {
-    // Reserved but unwritten space must not stay as zeros at the end. A library's writes under the file's name count
-    // too.
-    const off_t here = std::max<off_t>(::lseek(s.fd, 0, SEEK_CUR), static_cast<off_t>(s.end));
-    if (here > 0 && static_cast<std::uint64_t>(here) < s.reserved && ::ftruncate(s.fd, here) != 0) s.cannot_write();
-  }
+  s.cut();
   const int closed = ::close(std::exchange(s.fd, -1));
   if (closed != 0 && errno != EINTR) s.cannot_write();
   if (s.direct) return;

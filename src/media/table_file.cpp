@@ -9,6 +9,7 @@
 #include "media/npy.hpp"
 #include "media/picture_formats.hpp"
 #include "media/plugin.hpp"
+#include "media/zarr/zarr.hpp"
 
 namespace areal::media {
 namespace {
@@ -68,6 +69,24 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
   return json;
 }
 
+// The sidecar's text, with the length and the checksum of its table, if these are known.
+// A file name need not be UTF-8, JSON must be.
+std::string text_of(Json json, const std::optional<FileSum>& sum) {
+  if (sum) json["file"] = {{"bytes", sum->bytes}, {"crc32c", sum->crc32c}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+FileSum sum_of(const fs::path& path) {
+  InputFile file(path);
+  FileSum sum;
+  std::vector<char> piece(1 << 20);
+  while (const std::size_t got = file.read(piece.data(), piece.size())) {
+    sum.crc32c = crc32c(piece.data(), got, sum.crc32c);
+    sum.bytes += got;
+  }
+  return sum;
+}
+
 // Reads fields of the sidecar; each throws IoError with the sidecar's name.
 class Sidecar {
  public:
@@ -119,6 +138,12 @@ class Sidecar {
                       (most.is_number_unsigned() || most.get<std::int64_t>() >= 0);
     if (!fits) fail(name_, "\"pixels\" must hold whole numbers, min at most 0 and max at least 0");
     return PixelRange{least.get<std::int64_t>(), most.get<std::uint64_t>()};
+  }
+  // Of the table; none in sidecars of earlier versions.
+  std::optional<FileSum> file() const {
+    if (!json_.contains("file")) return std::nullopt;
+    const std::int64_t bytes = extent(json_["file"], "bytes"), crc = extent(json_["file"], "crc32c");
+    return FileSum{static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(crc)};
   }
   std::vector<double> edges() const {
     std::vector<double> out;
@@ -232,9 +257,6 @@ void require_table_format(const fs::path& path, const ConstView& table) {
 
 void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
   require_table_format(path, table);
-  // A file name need not be UTF-8, JSON must be.
-  const std::string text =
-      sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   OutputFile file(path, is_tiff(path) ? 0 : npy_file_bytes(table));
   if (is_tiff(path)) {
     const auto rows = picture_plugin().open_rows(file.temporary(), ".tif", path.string(), table.shape, table.type);
@@ -243,6 +265,7 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
   } else {
     write_npy_into(file, table);
   }
+  const std::string text = text_of(sidecar(table, description, path.filename().string()), file.sum());
   OutputFile json(sidecar_of(path), text.size());
   json.write(text.data(), text.size());
   // Both are complete. The sidecar appears first, so that a new table always has one.
@@ -252,7 +275,7 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
 
 struct TableWriter::State {
   fs::path path;
-  std::string sidecar;
+  Json sidecar;
   ArrayWriter array;
 };
 
@@ -261,8 +284,7 @@ TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, co
   require_table_name(path);
   require_own_sidecar(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
-  const Json json = sidecar({nullptr, type, shape}, description, path.filename().string());
-  state_.reset(new State{path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+  state_.reset(new State{path, sidecar({nullptr, type, shape}, description, path.filename().string()),
                          ArrayWriter(path, shape, type, temporary)});
 }
 TableWriter::~TableWriter() = default;
@@ -276,8 +298,9 @@ const fs::path& TableWriter::temporary() const { return state_->array.temporary(
 
 void TableWriter::finish() {
   State& s = *state_;
-  OutputFile json(sidecar_of(s.path), s.sidecar.size());
-  json.write(s.sidecar.data(), s.sidecar.size());
+  const std::string text = text_of(s.sidecar, s.array.sum());
+  OutputFile json(sidecar_of(s.path), text.size());
+  json.write(text.data(), text.size());
   json.commit();  // as in write_table
   s.array.finish();
 }
@@ -316,6 +339,19 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   const auto type = type_named(in.text("type"));
   if (!type) fail(in.name(), "\"type\" must be a type such as 32u or 64f");
   const Shape shape = shape_in(in);
+  // The two files appear one after the other, and a failure between leaves the table of another run.
+  if (const auto written = in.file()) {
+    const FileSum found = sum_of(path);
+    if (found.bytes < written->bytes)
+      fail(path.string(), "is truncated: it has ", found.bytes, " of the ", written->bytes, " bytes of its sidecar ",
+           in.name());
+    if (found.bytes != written->bytes)
+      fail(path.string(), "has ", found.bytes, " bytes, and its sidecar ", in.name(), " is of a table of ",
+           written->bytes, ": make the table again");
+    if (found != *written)
+      fail(path.string(), "is not the table that its sidecar ", in.name(),
+           " describes, as its checksum tells: make the table again");
+  }
 
   if (is_tiff(path)) {
     ReadOptions raw;

@@ -257,6 +257,52 @@ Array random_table(const Shape& shape, Type type, unsigned seed) {
   return out;
 }
 
+// What a failure between the two renames leaves: the sidecar of one run, the table of another.
+TEST(TableFile, ASidecarKnowsItsTable) {
+  const Scratch scratch;
+  for (const char* extension : {".npy", ".tif"})
+    for (const bool in_pieces : {false, true}) {
+      if (in_pieces && std::string(extension) == ".tif") continue;
+      SCOPED_TRACE(std::string(extension) + (in_pieces ? " in pieces" : ""));
+      const fs::path path = scratch / (std::string("t") + extension), sidecar = scratch / "t.json";
+      const auto write = [&](std::uint32_t value) {
+        Array table(Shape{5, 4}, Type::u32);
+        for (std::int64_t y = 0; y < 4; ++y)
+          for (std::int64_t x = 0; x < 5; ++x)
+            static_cast<std::uint32_t*>(table.view().row(y))[x] = value + static_cast<std::uint32_t>(x * y);
+        TableFile of;
+        of.kind = "sum", of.types = "8u32u", of.image_width = 4, of.image_height = 3;
+        if (!in_pieces) return write_table(path, table.view(), of);
+        TableWriter writer(path, table.shape(), Type::u32, of);
+        writer.write(0, 0, table.view());
+        writer.finish();
+      };
+      write(1);
+      const std::string old_table = bytes_in(path), old_sidecar = bytes_in(sidecar);
+      write(2);
+      const std::string table = bytes_in(path), text = bytes_in(sidecar);
+      EXPECT_EQ(read_table(path).table.shape().width, 5);
+      const auto refused = [&](const std::string& bytes, const std::string& json, const char* words) {
+        scratch.write(path.filename().string(), bytes);
+        scratch.write("t.json", json);
+        expect_sentence<IoError>(path, words, [&] { read_table(path); });
+      };
+      refused(old_table, text, "is not the table that its sidecar");
+      refused(table, old_sidecar, "is not the table that its sidecar");
+      std::string flipped = table;
+      flipped[flipped.size() - 3] ^= 1;
+      refused(flipped, text, "is not the table that its sidecar");
+      refused(table + "x", text, "bytes, and its sidecar");
+      // Sidecars of earlier versions have neither length nor checksum.
+      const std::size_t at = text.find(",\n  \"file\"");
+      ASSERT_NE(at, std::string::npos);
+      scratch.write(path.filename().string(), table);
+      scratch.write("t.json", text.substr(0, at) + text.substr(text.find('}', at) + 1));
+      EXPECT_EQ(read_table(path).table.shape().width, 5);
+      fs::remove(path), fs::remove(sidecar);
+    }
+}
+
 TEST(TableFile, NpyComesBackExactly) {
   const Scratch scratch;
   const Shape shapes[] = {{7, 5},

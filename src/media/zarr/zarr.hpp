@@ -18,6 +18,6 @@ void decode_chunk(const std::vector<ZarrCodec>& codecs, const std::vector<char>&
 // Throws Unavailable, which begins with `name`, for codecs that this build lacks.
 void require_codecs(const std::vector<ZarrCodec>& codecs, const std::string& name);
 
-std::uint32_t crc32c(const char* data, std::size_t bytes);
+std::uint32_t crc32c(const char* data, std::size_t bytes, std::uint32_t before = 0);
 
 }  // namespace areal::media
