@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 #include <utility>
 #include "help.hpp"
 #include "numbers.hpp"
@@ -116,7 +117,8 @@ void LaunchTable::write(const Item& item, bool is_sequence, const Settings& sett
   }
   flush_out();  // on a shared terminal, rows come before the table
   if (is_sequence) Settings::say(fmt::format("frame {}", item.number));
-  Settings::say(text());
+  std::istringstream table(text());
+  for (std::string line; std::getline(table, line);) Settings::say(line);
   launches_.clear();
 }
 
