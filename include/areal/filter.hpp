@@ -154,8 +154,8 @@ struct FilterOptions {
   std::int64_t guide = 0;
   std::optional<Type> guide_type = {};  ///< 8u, 16u or 32f; none: the image's
   /// Executes get sizes: each pixel has a window of its own. For Sum, Mean, Count, Variance, StandardDeviation and
-  /// thresholds but wolf's, on the CPU, which answers them from a table in the workspace, O(1) a pixel. `window` keeps
-  /// its size of 1x1, and its edge is shrink, the default.
+  /// thresholds but wolf's, on the CPU, which answers them from a table of a plane in the workspace, of 8 to 48 bytes a
+  /// pixel, O(1) a pixel. `window` keeps its size of 1x1, and its edge is shrink, the default.
   bool sizes = false;
   std::string algorithm = "auto";  ///< an id of the family `filter`
 };
