@@ -241,8 +241,8 @@ def _folder_of(store: Any) -> pathlib.Path | None:
     if isinstance(store, os.PathLike):
         return pathlib.Path(store)
     if isinstance(store, StorePath) and isinstance(store.store, LocalStore):
-        return store.store.root / store.path
-    return store.root if isinstance(store, LocalStore) else None
+        return pathlib.Path(store.store.root) / store.path
+    return pathlib.Path(store.root) if isinstance(store, LocalStore) else None
 
 
 @contextlib.contextmanager
