@@ -241,7 +241,7 @@ def _folder_of(store: Any) -> pathlib.Path | None:
     if isinstance(store, os.PathLike):
         return pathlib.Path(store)
     if isinstance(store, StorePath) and isinstance(store.store, LocalStore):
-        return pathlib.Path(store.store.root) / store.path
+        return pathlib.Path(store.store.root, str(store.path))
     return pathlib.Path(store.root) if isinstance(store, LocalStore) else None
 
 
