@@ -98,6 +98,7 @@ def skimage_cases(transform: Any) -> Iterator[Case]:
 def filters_beside_opencv(cv2: Any) -> Iterator[Case]:
     import numpy as np
 
+    from areal import cv2 as ours
     from areal import filters
 
     cv2.setNumThreads(THREADS)
@@ -133,6 +134,29 @@ def filters_beside_opencv(cv2: Any) -> Iterator[Case]:
         # Beyond sigma 8 boxes differ from the Gaussian, and OpenCV cuts it at another distance.
         yield Case(f"filters.gaussian, sigma {sigma}", "32f32f", SQUARE, 1, peer, lambda s=sigma: filters.gaussian(f, s, edge="reflect"),
                    lambda s=sigma: cv2.GaussianBlur(f, (0, 0), s), lambda a, b: bool(np.abs(a - b).max() <= 0.03))
+    colour = np.random.default_rng(12).integers(0, 256, (2048, 2048, 3), np.uint8)
+    size = colour.shape[:2]
+    yield Case("filters.mean 15x15, colour", "8u8u", size, 1, peer, lambda: filters.mean(colour, 15, axes="HWC", edge="reflect"),
+               lambda: cv2.blur(colour, (15, 15)), within_one)
+    yield Case("filters.min 15x15, colour", "8u8u", size, 1, peer, lambda: filters.min(colour, 15, axes="HWC"),
+               lambda: cv2.erode(colour, np.ones((15, 15), np.uint8)), np.array_equal)
+    for side in (3, 5):
+        yield Case(f"filters.median {side}x{side}, colour", "8u8u", size, 1, peer,
+                   lambda k=side: filters.median(colour, k, axes="HWC", edge="replicate"), lambda k=side: cv2.medianBlur(colour, k), np.array_equal)
+    yield Case("filters.gaussian, sigma 2, colour", "8u8u", size, 1, peer, lambda: filters.gaussian(colour, 2, axes="HWC", edge="reflect"),
+               lambda: cv2.GaussianBlur(colour, (17, 17), 2), within_one)
+    frame, template = x[:FULL_HD[0], :FULL_HD[1]].copy(), x[300:364, 500:564].copy()
+    yield Case("cv2.matchTemplate 64x64, CCOEFF_NORMED", "8u32f", FULL_HD, 1, peer,
+               lambda: ours.matchTemplate(frame, template, cv2.TM_CCOEFF_NORMED), lambda: cv2.matchTemplate(frame, template, cv2.TM_CCOEFF_NORMED), near)
+    if hasattr(cv2, "CascadeClassifier") and hasattr(cv2, "data"):  # OpenCV 4
+        photograph = cv2.resize(cv2.imread(str(pathlib.Path(__file__).parents[1] / "data" / "home.jpg"), cv2.IMREAD_GRAYSCALE), FULL_HD[::-1])
+        for name in ("haarcascade_frontalface_default", "haarcascade_frontalface_alt2", "haarcascade_upperbody", "lbpcascade_frontalface"):
+            file = pathlib.Path(cv2.data.haarcascades) / f"{name}.xml"
+            if file.exists():
+                a, b = ours.CascadeClassifier(str(file)), cv2.CascadeClassifier(str(file))
+                yield Case(f"cv2.CascadeClassifier {name.partition('cascade_')[2]}", "8u", FULL_HD, 1, peer, lambda d=a: d.detectMultiScale(photograph),
+                           lambda d=b: d.detectMultiScale(photograph),
+                           lambda a, b: sorted(map(tuple, a)) == sorted(map(tuple, b)))
     if hasattr(cv2, "ximgproc"):
         grey = x[:, ::-1].copy()
         yield Case("filters.guided, radius 8", "8u8u", SQUARE, 4, peer, lambda: filters.guided(x, 8, 400, grey, edge="reflect"),

@@ -378,8 +378,9 @@ def _check_row(path: StorePath, format: Format, first: int) -> Array:
     for i in range(first, first + n):
         _carry(path, format, "left", i)
         _carry(path, format, "corner", i)
-        top = _carry(path, format, "top", i + 1)
-    return top
+        if i + 1 < first + n:
+            _carry(path, format, "top", i + 1)
+    return _carry(path, format, "top", first + n)
 
 
 class _ShardRow:

@@ -466,7 +466,7 @@ def test_guided_filters_and_gaussians_of_blocks():
 
 def test_what_filters_of_blocks_refuse():
     x = da.ones((20, 30), chunks=10, dtype=np.uint8)
-    for name, size, more, words in (("bilateral", 3, {}, "name 'bilateral'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "size"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
+    for name, size, more, words in (("blur", 3, {}, "name 'blur'"), ("mean", "3", {}, "size '3'"), ("mean", 0, {}, "size"), ("mean", 3, {"edge": "mirror"}, "edge 'mirror'"),
                                     ("mean", 3, {"out": np.zeros(3)}, "out: "), ("mean", 3, {"axes": "HW"}, "axes: "), ("threshold", 3, {"method": "wolf"}, "method wolf"),
                                     ("mean", 3, {"edge": "constant", "value": 0.5}, "value 0.5"), ("mean", 3, {"mask": np.ones((3, 4), bool)}, "mask: of shape"),
                                     ("mean", 61, {"edge": "wrap"}, "edge wrap"), ("mean", 3, {"anchor": 3}, "anchor"), ("guided", 3, {"edge": "valid"}, "edge 'valid'"),
