@@ -32,7 +32,7 @@ struct IntegerCell {
       if (!is_valid) return;
       ++count;
     }
-    const auto value = static_cast<std::int64_t>(pixel);
+    const std::int64_t value = std::int64_t{1} * pixel;  // a conversion of signed char alone looks like a mistake
     sum += static_cast<Sum>(value);
     if constexpr (has_squares) {
       const auto size = static_cast<std::uint64_t>(value < 0 ? -value : value);
