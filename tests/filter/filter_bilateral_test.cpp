@@ -30,15 +30,6 @@ void use_levels(Case& c, std::uint64_t seed) {
   c.seed = seed;
 }
 
-std::string refusal(const Case& c) {
-  try {
-    const areal::FilterPlan plan(c.shape, c.in, c.out, c.filter, c.options, c.execution);
-  } catch (const areal::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(FilterBilateral, TheOracleCatchesOneChangedPixel) {
   for (const Type out : outputs) {
     Case c = of(25, out, 33, 21, {3, 3});
@@ -82,14 +73,7 @@ TEST(FilterBilateral, AnchorsMasksAndFill) {
           window.value = 60;
           Case c = of(sigma, out, 37, 22, window);
           use_levels(c, ++seed);
-          c.options.mask = true;
-          c.options.min_count = w * h / 2 + 2;
-          c.options.fill = 7;
-          expect_right(c);
-          c.options.min_count = 0;
-          c.options.fill = {};
-          c.mask_share = 0.95;
-          expect_right(c);
+          check_with_masks(c, w * h / 2 + 2, expect_right);
         }
 }
 

@@ -239,16 +239,74 @@ inline void run(const Case& c, const Memory& memory) {
   plan.execute(memory.arguments, workspace);
 }
 
+/// What a plan for the case says if it refuses it, else nothing.
+inline std::string refusal(const Case& c) {
+  try {
+    const areal::FilterPlan plan(c.shape, c.in, c.out, c.filter, c.options, c.execution);
+  } catch (const areal::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Counts the outputs that are wrong or too close to call, and describes the first wrong one.
+class Tally {
+ public:
+  explicit Tally(const oracle::Padded& out) : shape_(out.view().shape) {
+    if (!out.guards_stand()) text_ << "bytes beside the output changed; ";
+  }
+  /// `about` writes what else is known of the window.
+  template <class About>
+  void compare(const Expected& want, double got, std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n,
+               const About& about) {
+    if (want.undecided) {
+      ++undecided_;
+      return;
+    }
+    const bool same = (std::isnan(want.value) && std::isnan(got)) || got == want.value ||
+                      std::fabs(got - want.value) <= want.tolerance;
+    if (same || wrong_++ > 0) return;
+    text_ << "at " << x << "," << y << " channel " << channel << " image " << n << ": " << std::hexfloat << got
+          << std::defaultfloat << " (" << got << "), expected " << want.value << " of ";
+    about(text_);
+    text_ << "; ";
+  }
+  /// Empty if all is right.
+  std::string words() {
+    const std::int64_t all = shape_.width * shape_.height * shape_.channels * shape_.batch;
+    if (undecided_ > all / 5 + 2) text_ << undecided_ << " of " << all << " are too close to call; ";
+    if (wrong_ > 0) text_ << wrong_ << " of " << all << " differ";
+    return text_.str();
+  }
+
+ private:
+  Shape shape_;
+  std::ostringstream text_;
+  std::int64_t wrong_ = 0, undecided_ = 0;
+};
+
+/// Checks a case with a mask that leaves out some pixels, where windows of fewer than `least` give 7, and with one that
+/// leaves out most.
+template <class OneCase, class Check>
+void check_with_masks(OneCase c, std::int64_t least, const Check& check) {
+  c.options.mask = true;
+  c.options.min_count = least;
+  c.options.fill = 7;
+  check(c);
+  c.options.min_count = 0;
+  c.options.fill = {};
+  c.mask_share = 0.95;
+  check(c);
+}
+
 /// The outputs that differ, and the first of them; empty if none does.
 inline std::string differences(const Case& c, const Memory& memory) {
-  std::ostringstream text;
-  if (!memory.out.guards_stand()) text << "bytes beside the output changed; ";
+  Tally tally(memory.out);
   const Shape& s = memory.out.view().shape;
   const oracle::Question question{
       memory.arguments.image, memory.arguments.mask, c.options.window, c.options.nan == areal::Missing::omit,
       areal::is_float(c.in) || std::holds_alternative<filter::Threshold>(c.filter) ||
           std::holds_alternative<filter::Percentile>(c.filter) || oracle::is_of_levels(c.filter)};
-  std::int64_t wrong = 0, undecided = 0;
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t channel = 0; channel < s.channels; ++channel) {
       std::vector<oracle::Seen> seen;
@@ -275,24 +333,12 @@ inline std::string differences(const Case& c, const Memory& memory) {
       std::size_t i = 0;
       for (std::int64_t y = 0; y < s.height; ++y)
         for (std::int64_t x = 0; x < s.width; ++x, ++i) {
-          const Expected want = expected(c, seen[i], plane);
           const double got = oracle::element(memory.out.view(), x, y, channel, n);
-          if (want.undecided) {
-            ++undecided;
-            continue;
-          }
-          const bool same = (std::isnan(want.value) && std::isnan(got)) || got == want.value ||
-                            std::fabs(got - want.value) <= want.tolerance;
-          if (!same && wrong++ == 0)
-            text << "at " << x << "," << y << " channel " << channel << " image " << n << ": " << std::hexfloat << got
-                 << std::defaultfloat << " (" << got << "), expected " << want.value << " of " << seen[i].n
-                 << " pixels; ";
+          tally.compare(expected(c, seen[i], plane), got, x, y, channel, n,
+                        [&](std::ostream& text) { text << seen[i].n << " pixels"; });
         }
     }
-  const std::int64_t all = s.width * s.height * s.channels * s.batch;
-  if (undecided > all / 5 + 2) text << undecided << " of " << all << " are too close to call; ";
-  if (wrong > 0) text << wrong << " of " << all << " differ";
-  return text.str();
+  return tally.words();
 }
 
 /// By `auto`, and an extreme by `blocks`, too.

@@ -28,15 +28,6 @@ Case of(const Filter& filter, Type type, std::int64_t width, std::int64_t height
   return c;
 }
 
-std::string refusal(const Case& c) {
-  try {
-    const areal::FilterPlan plan(c.shape, c.in, c.out, c.filter, c.options, c.execution);
-  } catch (const areal::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 void expect_right_by_all(Case c) {
   int found = 0;
   for (const char* const id : algorithms) {
@@ -102,14 +93,7 @@ TEST(FilterLevels, AnchorsMasksAndFill) {
           window.value = 60;
           Case c = of(filter, type, 37, 22, window);
           use_levels(c, ++seed);
-          c.options.mask = true;
-          c.options.min_count = w * h / 2 + 2;
-          c.options.fill = 7;
-          expect_right_by_all(c);
-          c.options.min_count = 0;
-          c.options.fill = {};
-          c.mask_share = 0.95;
-          expect_right_by_all(c);
+          check_with_masks(c, w * h / 2 + 2, expect_right_by_all);
         }
 }
 

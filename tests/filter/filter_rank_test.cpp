@@ -47,15 +47,6 @@ void expect_right_by_all(Case c) {
   }
 }
 
-std::string refusal(const Case& c) {
-  try {
-    const areal::FilterPlan plan(c.shape, c.in, c.out, c.filter, c.options, c.execution);
-  } catch (const areal::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(FilterRank, TheOracleCatchesOneChangedPixel) {
   for (const char* const id : structures) {
     Case c = of(100, Type::u8, 33, 21, {3, 3});

@@ -71,12 +71,10 @@ struct SizedMemory : Memory {
 
 /// The outputs that differ, as `differences` of windows of one size.
 std::string wrong_of(const Asked& c, const SizedMemory& memory) {
-  std::ostringstream text;
-  if (!memory.out.guards_stand()) text << "bytes beside the output changed; ";
+  Tally tally(memory.out);
   const Shape& s = memory.out.view().shape;
   oracle::Question question{
       memory.arguments.image, memory.arguments.mask, {}, c.options.nan == areal::Missing::omit, true};
-  std::int64_t wrong = 0, undecided = 0;
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t channel = 0; channel < s.channels; ++channel)
       for (std::int64_t y = 0; y < s.height; ++y)
@@ -92,37 +90,17 @@ std::string wrong_of(const Asked& c, const SizedMemory& memory) {
             seen = look(question, x, y, channel, n);
           }
           seen.centre = oracle::element(memory.arguments.image, x, y, channel, n);
-          const Expected want = expected(c, seen, {});
           const double got = oracle::element(memory.out.view(), x, y, channel, n);
-          if (want.undecided) {
-            ++undecided;
-            continue;
-          }
-          const bool same = (std::isnan(want.value) && std::isnan(got)) || got == want.value ||
-                            std::fabs(got - want.value) <= want.tolerance;
-          if (!same && wrong++ == 0)
-            text << "at " << x << "," << y << " channel " << channel << " image " << n << ": " << got << ", expected "
-                 << want.value << " of " << seen.n << " pixels in " << w << "x" << h << "; ";
+          tally.compare(expected(c, seen, {}), got, x, y, channel, n,
+                        [&](std::ostream& text) { text << seen.n << " pixels in " << w << "x" << h; });
         }
-  const std::int64_t all = s.width * s.height * s.channels * s.batch;
-  if (undecided > all / 5 + 2) text << undecided << " of " << all << " are too close to call; ";
-  if (wrong > 0) text << wrong << " of " << all << " differ";
-  return text.str();
+  return tally.words();
 }
 
 void expect_right_sizes(const Asked& c) {
   const SizedMemory memory(c);
   run(c, memory);
   EXPECT_EQ(wrong_of(c, memory), "") << c.words() << " sizes " << c.sizes.least << " to " << c.sizes.most;
-}
-
-std::string refusal(const Case& c) {
-  try {
-    const areal::FilterPlan plan(c.shape, c.in, c.out, c.filter, c.options, c.execution);
-  } catch (const areal::Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 Type output_of(const Filter& filter, std::uint64_t seed) {
@@ -173,14 +151,7 @@ TEST(FilterSizes, MasksMinCountAndFill) {
     for (const Filter& filter : filters()) {
       Asked c = of(filter, in, output_of(filter, ++seed), 37, 22);
       c.seed = seed;
-      c.options.mask = true;
-      c.options.min_count = 9;
-      c.options.fill = 7;
-      expect_right_sizes(c);
-      c.options.min_count = 0;
-      c.options.fill = {};
-      c.mask_share = 0.95;
-      expect_right_sizes(c);
+      check_with_masks(c, 9, expect_right_sizes);
     }
 }
 
