@@ -92,7 +92,7 @@ class CascadeClassifier:
                          maxSize: Sequence[int] = ()) -> Boxes:  # noqa: N803
         """Boxes as int32 rows of x, y, width, height; () without any.
 
-        image: uint8, of 1 channel, or of 3 or 4, whose gray is OpenCV's BGR2GRAY. minNeighbors: a box needs more than so many windows. flags: not used,
+        image: uint8, with 1 channel, or with 3 or 4, which BGR2GRAY turns to gray. minNeighbors: a box needs more windows than this. flags: ignored,
         as in OpenCV 4. minSize, maxSize: width and height of the smallest and largest windows.
         """
         return self._detect("detectMultiScale", image, scaleFactor, minNeighbors, minSize, maxSize)[0]

@@ -34,8 +34,8 @@ std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& c
 
 /// Prepares the folder for `format`: removes a table that is to be replaced, writes the metadata, finds where to
 /// continue. Every object that stays is read and verified; `row_checked` is called after each row of shards with the
-/// number of rows. The first row with a fault, and what follows it, is to be written again, as options.note is told.
-/// Throws IoError for what prevents that.
+/// number of rows. Rows from the first faulty one on are written again, which options.note reports. Throws IoError for
+/// what prevents that.
 Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options,
                 const std::function<void(std::int64_t rows)>& row_checked);
 

@@ -55,7 +55,8 @@ inline bool has_sizes(const Filter& filter) {
          std::holds_alternative<filter::StandardDeviation>(filter);
 }
 
-/// Best first, of all backends, of windows of so many rows. Weights of a wide Gaussian cost more than boxes.
+/// The algorithms of all backends for windows of `rows` rows, the fastest first. Weights of a wide Gaussian cost more
+/// than boxes.
 inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type in, std::int64_t rows) {
   if (std::holds_alternative<filter::Guided>(filter)) return {"guided-walk"};
   if (const auto* gaussian = std::get_if<filter::Gaussian>(&filter)) {

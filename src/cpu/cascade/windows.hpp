@@ -20,7 +20,7 @@ struct CascadeLayout {
   std::int64_t row = 0;    ///< between rows
   std::int64_t tilted = 0, squares = 0;
 
-  /// Positions may read so many entries beyond the last row.
+  /// Entries beyond the last row that vectors of positions may read.
   static constexpr std::int64_t padding = 64;
 
   std::int64_t column(std::int64_t x) const { return step == 1 ? x : x / 2 + (x % 2 == 0 ? 0 : half); }

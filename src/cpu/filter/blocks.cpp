@@ -192,18 +192,20 @@ class Blocks::Strip {
     const char* const marks = y < 0 ? nullptr : valid(y, pixels);
     const auto each = [&](auto* out, const auto& of) {
       using Element = std::decay_t<decltype(*out)>;
-      const auto outside = counts ? of(beyond) : Element{};
-      if (y < 0)
-        std::fill_n(out, width_, outside);
-      else if (marks == nullptr || sizeof(Element) == sizeof(double))
-        for (std::int64_t x = 0; x < width_; ++x) out[x] = of(pixels[x]);
-      else
-        for (std::int64_t x = 0; x < width_; ++x) out[x] = marks[x] ? of(pixels[x]) : Element{};
-      if (y >= 0 && marks != nullptr && sizeof(Element) == sizeof(double)) {
-        const Element nothing{};
-        mark_kernels().keep(out, marks, width_, sizeof nothing, &nothing, out);
-      }
+      constexpr Element nothing{};
+      const auto outside = counts ? of(beyond) : nothing;
       out[width_] = outside;
+      if (y < 0) {
+        std::fill_n(out, width_, outside);
+        return;
+      }
+      for (std::int64_t x = 0; x < width_; ++x) out[x] = of(pixels[x]);
+      if (marks == nullptr) return;
+      if constexpr (sizeof nothing == sizeof(double))
+        mark_kernels().keep(out, marks, width_, sizeof nothing, &nothing, out);
+      else
+        for (std::int64_t x = 0; x < width_; ++x)
+          if (!marks[x]) out[x] = nothing;
     };
     switch (kind) {
       case Kind::pixels:

@@ -24,7 +24,7 @@ class RangeWeights {
   /// r(b - p) and (b - p) r(b - p) at [b].
   const double* weights(std::uint8_t p) const { return weights_.data() + (zero - p); }
   const double* moments(std::uint8_t p) const { return moments_.data() + (zero - p); }
-  /// A bit for each 16 levels of which some have a weight.
+  /// One bit for each group of 16 levels: whether any of them has a weight.
   std::uint32_t groups(std::uint8_t p) const {
     const int first = std::max(0, p - reach_) / 16, last = std::min(255, p + reach_) / 16;
     return (2U << last) - (1U << first);

@@ -82,7 +82,7 @@ void Ranks::with_counts(const F& f) const {
 
 Ranks::Ranks(const FilterRequest& request)
     : request_(request),
-      elements_(request.of_elements()),
+      elements_(request.algorithm == "network" ? request.of_elements() : request),
       structure_(structure_named(request.algorithm)),
       percent_(std::get<filter::Percentile>(request.filter).percent),
       columns_(structure_ == Structure::network ? request.columns : cut_to_image(request.columns)),

@@ -30,8 +30,8 @@ struct FilterRequest {
   int threads = 0;
   std::int64_t together = 1;  ///< see of_elements
 
-  /// The same of images whose channels are interleaved, as of one channel: their elements are the columns, of which a
-  /// pixel has `together`, and a window covers every `together`-th.
+  /// The request for images with interleaved channels, seen as one channel whose columns are the elements of a row. A
+  /// pixel has `together` of them, and a window covers every `together`-th.
   FilterRequest of_elements() const {
     FilterRequest elements = *this;
     elements.together = image.channels;

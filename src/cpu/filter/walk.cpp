@@ -431,8 +431,7 @@ class Walk::Strip {
 void Walk::execute(const FilterArguments& arguments, void* workspace, const FilterRows& rows) const {
   const Shape& image = request_.image;
   if (arguments.out.shape.empty()) return;
-  const auto interleaved = [](const Shape& shape) { return shape.layout == areal::Layout::interleaved; };
-  const bool both = interleaved(image) && interleaved(arguments.out.shape);
+  const bool both = is_interleaved(image) && is_interleaved(arguments.out.shape);
   // The thresholds of wolf differ from channel to channel.
   const std::int64_t together = both && !is_wolf(request_.filter) ? image.channels : 1;
   const Strips strips(image.batch * image.channels / together, rows.begin, rows.end,
@@ -451,7 +450,7 @@ void Walk::execute(const FilterArguments& arguments, void* workspace, const Filt
     void* const surveys = memory + static_cast<std::size_t>(slots(request_.threads)) * layout_.bytes;
     return survey_and_write(strips, request_.threads, surveys, finish_, look, write);
   }
-  const bool has_gaps = together < image.channels && (interleaved(image) || interleaved(arguments.out.shape));
+  const bool has_gaps = together < image.channels && (is_interleaved(image) || is_interleaved(arguments.out.shape));
   strips.for_each(request_.threads, [&](std::int64_t plane, std::int64_t s) {
     if (!by_bytes_ || has_gaps) return write(plane, s, finish_);
     ByteMeans(request_).strip(plane_of(arguments.image, plane, together > 1),
