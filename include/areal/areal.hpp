@@ -14,6 +14,7 @@
 #include <areal/filter.hpp>
 #include <areal/histogram.hpp>
 #include <areal/histogram_measures.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/info.hpp>
 #include <areal/match.hpp>

@@ -158,6 +158,12 @@ bool has_direct_counts(const PixelBins& rule, const Shape& image) {
   return rule.is_table() && size_of(rule.type) == 1 && image.channels == 1;
 }
 
+bool counts_vectors(const PixelBins& rule, const Shape& image) {
+  Steps steps;
+  return has_direct_counts(rule, image) && steps_of(rule, steps) &&
+         HWY_DYNAMIC_DISPATCH(count_below)(nullptr, 0, 0, 0, nullptr, 0, nullptr);
+}
+
 bool direct_is_less(const Shape& image, std::span<const Region> regions) {
   double pixels = 0;
   std::int64_t rows = 0;
@@ -212,6 +218,24 @@ void direct_counts(const PixelBins& rule, const ConstView& image, std::span<cons
       count(part, {out.data() + i * static_cast<std::size_t>(rule.bins), true});
     });
   }
+}
+
+void masked_counts(const PixelBins& rule, const ConstView& image, const ConstView& mask,
+                   std::span<const Region> regions, std::span<std::uint64_t> out, int threads) {
+  parallel_for(threads, static_cast<std::int64_t>(regions.size()), [&](std::int64_t i) {
+    const Region& region = regions[static_cast<std::size_t>(i)];
+    std::uint64_t* const counts = out.data() + i * rule.bins;
+    std::fill_n(counts, rule.bins, 0);
+    std::int32_t bins[longest_run];
+    for (std::int64_t y = region.y; y < region.y + region.height; ++y)
+      for (std::int64_t x = region.x, end = region.x + region.width; x < end; x += longest_run) {
+        const int count = static_cast<int>(std::min<std::int64_t>(longest_run, end - x));
+        bins_of_run(rule, image, 0, y, x, count, bins);
+        const auto* const kept = static_cast<const std::uint8_t*>(mask.row(y)) + x;
+        for (int p = 0; p < count; ++p)
+          if (kept[p] != 0 && bins[p] >= 0) ++counts[bins[p]];
+      }
+  });
 }
 
 }  // namespace areal::cpu

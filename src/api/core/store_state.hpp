@@ -1,0 +1,50 @@
+#pragma once
+// The states of StorePlan and HistogramStore.
+
+#include <areal/histogram.hpp>
+#include <areal/histogram_store.hpp>
+#include <memory>
+#include <optional>
+#include "api/core/memory.hpp"
+#include "api/core/plan_state.hpp"
+#include "cpu/histogram/pixel_bins.hpp"
+#include "formulas/compact.hpp"
+
+namespace areal {
+
+struct StorePlan::State : Plan::State {
+  State(const Shape& image_, Type type_, const Binning& binning_, const StoreOptions& options_)
+      : image(image_), type(type_), binning(binning_), options(options_) {}
+
+  Shape image;
+  Type type;
+  Binning binning;
+  StoreOptions options;
+  Store store = Store::none;
+  std::shared_ptr<const cpu::PixelBins> rule;  // none and compact
+  formulas::Compact layout;                    // compact
+  std::optional<HistogramPlan> tensor;
+
+  void prepare(void* memory, Stream stream) const override;
+};
+
+struct HistogramStore::State {
+  explicit State(std::shared_ptr<const StorePlan::State> plan_) : plan(std::move(plan_)) {}
+
+  std::shared_ptr<const StorePlan::State> plan;
+  StoreArguments arguments;            // none
+  Memory memory;                       // compact
+  HistogramTensor tensor;              // tensor
+  std::optional<Workspace> workspace;  // tensor
+};
+
+/// For the library, of a store other than a tensor: its state and its image.
+struct StoreView::Access {
+  static StoreView made(const HistogramStore::State& state, std::int64_t image);
+  static const HistogramStore::State& state(const StoreView& view) {
+    return *static_cast<const HistogramStore::State*>(view.state_);
+  }
+  static std::int64_t image(const StoreView& view) { return view.image_; }
+};
+
+}  // namespace areal

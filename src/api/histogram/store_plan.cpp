@@ -1,0 +1,216 @@
+// Plans of stores: checks, the choice, and builds.
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include "api/core/memory_check.hpp"
+#include "api/core/pixel_rule.hpp"
+#include "api/core/require.hpp"
+#include "api/core/store_state.hpp"
+#include "api/core/view_check.hpp"
+#include "cpu/histogram/compact.hpp"
+#include "cpu/histogram/direct.hpp"
+#include "cpu/simd.hpp"
+#include "formulas/float_environment.hpp"
+#include "policy/store_choice.hpp"
+
+namespace areal {
+namespace {
+
+void check_options(const StoreOptions& o) {
+  require(o.store != Store::rank, "store rank: no backend has it yet; choose none, compact or tensor");
+  require(o.block == 0 || o.block == 32 || o.block == 64 || o.block == 128, "block ", o.block,
+          ": it may be 32, 64, 128, or 0 for the one that suits the number of bins");
+  require(o.regions >= -1, "regions ", o.regions, ": it may be -1 (unknown), 0 or more");
+  require(o.area >= -1, "area ", o.area, ": it may be -1 (unknown), 0 or more");
+  require(!(o.weighted && o.masked), "a mask together with weights: give the excluded pixels the weight 0");
+  require(!(o.store == Store::compact && o.weighted),
+          "store compact: it counts pixels; for weights choose none or tensor");
+  require(!(o.store == Store::tensor && o.masked), "store tensor: it takes no mask; choose none or compact");
+}
+
+HistogramOptions tensor_options(const StoreOptions& o, const Shape& image) {
+  HistogramOptions options;
+  options.weighted = o.weighted;
+  options.memory_limit = o.memory_limit;
+  if (o.weighted)
+    options.counter = Type::f64;
+  else if (formulas::Compact::of(image.width, image.height, 1, 1, false).anchor_bytes == 8)
+    options.counter = Type::u64;  // 32 bits do not count the whole image
+  return options;
+}
+
+/// The bytes of the compact store, at most 2^63.
+std::uint64_t set_layout(StorePlan::State& s) {
+  const bool has_none = s.options.masked || cpu::has_no_bin(*s.rule);
+  s.layout =
+      formulas::Compact::of(s.image.width, s.image.height, s.binning.bins(), s.image.batch, has_none, s.options.block);
+  // The image's bytes fit 63 bits: those times 2^16 bins and 16 bytes fit 128.
+  const auto bytes = s.layout.bytes<unsigned __int128>();
+  constexpr std::uint64_t most = std::uint64_t{1} << 63;
+  return bytes < most ? static_cast<std::uint64_t>(bytes) : most;
+}
+
+std::uint64_t limit_of(const StoreOptions& options) {
+  return options.memory_limit != 0 ? options.memory_limit : free_memory();
+}
+
+policy::StoreChoice choose(const StorePlan::State& s, Backend backend, std::uint64_t compact_bytes) {
+  policy::StoreQuestion question;
+  question.pixels =
+      static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
+  question.regions = s.options.regions, question.area = s.options.area;
+  question.weighted = s.options.weighted, question.masked = s.options.masked;
+  question.on_cpu = backend == Backend::automatic || backend == Backend::cpu;
+  question.counts_vectors = question.on_cpu && cpu::counts_vectors(*s.rule, s.image);
+  question.compact_bytes = compact_bytes;
+  question.memory = limit_of(s.options);
+  return policy::choose_store(question);
+}
+
+}  // namespace
+
+void StorePlan::State::prepare(void*, Stream) const {}
+
+StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options,
+                     const Execution& execution)
+    : StorePlan([&] {
+        check_shape("image", image, type);
+        require(execution.threads >= 0, "threads ", execution.threads, ": it may be 0 (all) or more");
+        check_options(options);
+        auto s = std::make_shared<State>(image, type, binning, options);
+        s->execution = execution;
+        const bool named_device = execution.backend == Backend::cuda || execution.backend == Backend::simt ||
+                                  (execution.stream && !execution.stream->is_host());
+        s->store = options.store;
+        std::string why = "store " + std::string(name_of(options.store)) + ": requested";
+        if (named_device && options.store != Store::tensor) {
+          const std::string_view backend =
+              name_of(execution.backend == Backend::automatic ? Backend::cuda : execution.backend);
+          if (options.store != Store::automatic)
+            throw Unavailable(sentence("store ", name_of(options.store), ": the backend ", backend,
+                                       " has none yet; choose tensor, or the backend cpu"));
+          if (options.masked)
+            throw Unavailable(sentence("a mask: the backend ", backend,
+                                       " has only the store tensor, which takes none; ", "choose the backend cpu"));
+          s->store = Store::tensor;
+          why = sentence("store tensor: the backend ", backend, " has no other yet");
+        }
+        if (s->store != Store::tensor) {
+          s->rule = std::make_shared<const cpu::PixelBins>(pixel_bins(binning, type, image.channels));
+          const std::uint64_t bytes = set_layout(*s);
+          if (s->store == Store::automatic) {
+            policy::StoreChoice choice = choose(*s, execution.backend, bytes);
+            s->store = choice.store;
+            why = std::move(choice.reason);
+          }
+          require(s->store != Store::compact || bytes >> 63 == 0, "store compact of ", image.width, "x", image.height,
+                  " and ", binning.bins(), " bins: its bytes do not fit 63 bits");
+        }
+        if (s->store == Store::tensor) {
+          s->tensor.emplace(image, type, binning, tensor_options(options, image), execution);
+          s->execution = s->tensor->execution();
+          s->algorithm = s->tensor->algorithm();
+          s->reason = why + "; algorithm " + s->algorithm + ", " + s->tensor->reason();
+        } else {
+          s->execution.backend = Backend::cpu;
+          require_stream_of(s->execution);
+          s->algorithm = name_of(s->store);
+          s->reason = std::move(why);
+        }
+        return std::shared_ptr<const State>(std::move(s));
+      }()) {}
+StorePlan::StorePlan(std::shared_ptr<const State> state) noexcept : Plan(std::move(state)) {}
+
+const StorePlan::State& StorePlan::state() const noexcept { return static_cast<const State&>(*state_); }
+Store StorePlan::store() const noexcept { return state().store; }
+std::uint64_t StorePlan::bytes() const noexcept {
+  const State& s = state();
+  if (s.store == Store::tensor) return s.tensor->tensor_bytes();
+  return s.store == Store::compact ? static_cast<std::uint64_t>(s.layout.bytes()) : 0;
+}
+const Shape& StorePlan::image_shape() const noexcept { return state().image; }
+Type StorePlan::image_type() const noexcept { return state().type; }
+const Binning& StorePlan::binning() const noexcept { return state().binning; }
+const StoreOptions& StorePlan::options() const noexcept { return state().options; }
+
+void StorePlan::require_fit() const {
+  const State& s = state();
+  if (s.store == Store::tensor) return s.tensor->require_fit();
+  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small build
+  if (s.options.memory_limit == 0 && bytes() <= few) return;
+  const std::uint64_t limit = limit_of(s.options);
+  if (bytes() <= limit) return;
+  throw OutOfMemory(sentence("a compact store of ", s.image.width, "x", s.image.height,
+                             s.image.batch == 1 ? "" : sentence(", batch ", s.image.batch), " and ", s.binning.bins(),
+                             " bins takes ", bytes(), " bytes, more than the ", limit,
+                             s.options.memory_limit != 0 ? " bytes of memory_limit" : " bytes that are free",
+                             "; the store none answers regions without it"),
+                    bytes());
+}
+
+void StorePlan::build(const StoreArguments& arguments, HistogramStore& into) const {
+  const State& s = state();
+  const StoreArguments& a = arguments;
+  check_view("image", a.image, s.image, s.type);
+  if (s.options.weighted)
+    check_weights(a.weights, s.image);
+  else
+    require(a.weights.data == nullptr, "weights were given, but the plan was not made for them");
+  if (s.options.masked)
+    check_view("mask", a.mask, {s.image.width, s.image.height, 1, s.image.batch}, Type::u8);
+  else
+    require(a.mask.data == nullptr, "a mask was given, but the plan was not made for one");
+  if (s.store != Store::tensor) {
+    require_memory("image", a.image.memory, *this, true);
+    if (a.weights.data != nullptr) require_memory("weights", a.weights.memory, *this, true);
+    if (a.mask.data != nullptr) require_memory("mask", a.mask.memory, *this, true);
+  }
+  if (into.state() == nullptr || into.state()->plan.get() != &s)
+    into = HistogramStore(
+        std::make_unique<HistogramStore::State>(std::static_pointer_cast<const StorePlan::State>(state_)));
+  HistogramStore::State& store = *into.state();
+  if (s.store == Store::none) {
+    store.arguments = a;
+  } else if (s.store == Store::compact) {
+    if (store.memory.bytes() == 0) {
+      require_fit();
+      store.memory = Memory(static_cast<std::size_t>(s.layout.bytes()), MemoryPlace{});
+    }
+    const FloatEnvironment floats;
+    cpu::build_compact(s.layout, *s.rule, a.image, s.options.masked ? a.mask : ConstView(),
+                       static_cast<std::byte*>(store.memory.data()), s.execution.threads);
+  } else {
+    if (!store.workspace) {
+      store.tensor = s.tensor->allocate(a.image.memory);
+      store.workspace.emplace(*s.tensor);
+    }
+    s.tensor->execute(a.image, store.tensor, *store.workspace, a.weights);
+    store.workspace->wait();
+  }
+}
+
+HistogramStore StorePlan::build(const StoreArguments& arguments) const {
+  HistogramStore store;
+  build(arguments, store);
+  return store;
+}
+
+HistogramStore histogram_store(const StoreArguments& arguments, const Binning& binning, const StoreOptions& options,
+                               const Execution& execution) {
+  StoreOptions given = options;
+  if (arguments.weights.data != nullptr) given.weighted = true;
+  if (arguments.mask.data != nullptr) given.masked = true;
+  return StorePlan(arguments.image.shape, arguments.image.type, binning, given,
+                   execution_of(arguments.image, execution))
+      .build(arguments);
+}
+
+HistogramStore histogram_store(const ConstView& image, const Binning& binning, const StoreOptions& options,
+                               const Execution& execution) {
+  return histogram_store(StoreArguments{image}, binning, options, execution);
+}
+
+}  // namespace areal

@@ -1,0 +1,161 @@
+// Histograms of regions from a store: a tensor's are region_histograms.cpp's.
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+#include "api/core/require.hpp"
+#include "api/core/store_state.hpp"
+#include "api/core/table_check.hpp"
+#include "api/query/query_call.hpp"
+#include "api/query/region_blocks.hpp"
+#include "cpu/histogram/compact.hpp"
+#include "cpu/histogram/direct.hpp"
+#include "cpu/histogram/streamed.hpp"
+#include "cpu/threads.hpp"
+
+namespace areal {
+namespace {
+
+using Access = StoreView::Access;
+
+ConstView image_of(ConstView all, std::int64_t n) {
+  all.data = all.row(0, 0, n);
+  all.shape.batch = 1;
+  return all;
+}
+
+/// Scratch of one thread: usually on the stack.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes) {
+    if (bytes > sizeof few_) many_.resize(bytes + alignment);
+    const auto first = reinterpret_cast<std::uintptr_t>(many_.data());
+    data_ = many_.empty() ? few_ : many_.data() + (alignment - first % alignment) % alignment;
+  }
+  std::byte* data() { return data_; }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  alignas(alignment) std::byte few_[4096];
+  std::vector<std::byte> many_;
+  std::byte* data_;
+};
+
+template <class Out>
+void from_compact(const StoreView& store, std::span<const Region> regions, Out* answers, const RegionRules& rules,
+                  int threads, FirstInvalid& first_invalid) {
+  const HistogramStore::State& state = Access::state(store);
+  const formulas::Compact& layout = state.plan->layout;
+  const auto* const bytes = static_cast<const std::byte*>(state.memory.data());
+  const std::int64_t bins = store.bins(), image = Access::image(store);
+  const bool counts_invalid = first_invalid.requested();
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    Scratch scratch(cpu::compact_scratch_bytes(layout));
+    for (std::int64_t i = begin; i < end; ++i) {
+      Region region = regions[static_cast<std::size_t>(i)];
+      if (!rules.allow(region)) [[unlikely]] {
+        if (!counts_invalid) {
+          region = rules.checked(region, i);
+        } else if (!rules.take(region)) {
+          std::fill_n(answers + i * bins, bins, invalid_answer<Out>());
+          first_invalid.found(i);
+          continue;
+        }
+      }
+      cpu::compact_counts(layout, bytes, image, region, scratch.data(), answers + i * bins);
+    }
+  };
+  try {
+    cpu::parallel_ranges(threads, static_cast<std::int64_t>(regions.size()),
+                         std::max<std::int64_t>(1, (1 << 12) / std::max<std::int64_t>(1, bins)), body);
+  } catch (const InvalidArgument&) {  // name the first invalid one, for any number of threads
+    for (std::size_t i = 0; i < regions.size(); ++i) rules.checked(regions[i], static_cast<std::int64_t>(i));
+    throw;
+  }
+  first_invalid.store();
+}
+
+template <class Out>
+void from_image(const StoreView& store, std::span<const Region> regions, std::span<Out> answers,
+                const RegionRules& rules, int threads, FirstInvalid& first_invalid) {
+  const HistogramStore::State& state = Access::state(store);
+  const cpu::PixelBins& rule = *state.plan->rule;
+  const auto bins = static_cast<std::size_t>(store.bins());
+  const ConstView image = image_of(state.arguments.image, Access::image(store));
+  std::vector<Region> inside(regions.begin(), regions.end());
+  std::vector<std::size_t> invalid;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (!first_invalid.requested()) {
+      inside[i] = rules.checked(inside[i], static_cast<std::int64_t>(i));
+    } else if (!rules.take(inside[i])) {
+      inside[i] = {};
+      invalid.push_back(i);
+    }
+  }
+  const auto count = [&](std::span<std::uint64_t> counts) {
+    if (state.plan->options.masked)
+      return cpu::masked_counts(rule, image, image_of(state.arguments.mask, Access::image(store)), inside, counts,
+                                threads);
+    if (cpu::has_direct_counts(rule, image.shape) && cpu::direct_is_less(image.shape, inside))
+      return cpu::direct_counts(rule, image, inside, counts, threads);
+    const std::uint64_t bytes =
+        cpu::streamed_bytes(image.shape, store.bins(), static_cast<std::int64_t>(inside.size()), threads);
+    constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small region
+    if (bytes > few && bytes > free_memory())
+      throw OutOfMemory(sentence("store none: the column counts of ", bins, " bins over an image ", image.shape.width,
+                                 " wide take ", bytes, " bytes, more than are free"),
+                        bytes);
+    cpu::streamed_counts(rule, image, inside, counts, threads);
+  };
+  if constexpr (std::is_same_v<Out, std::uint64_t>) {
+    count(answers);
+  } else if (state.plan->options.weighted) {
+    cpu::streamed_weights(rule, image, image_of(state.arguments.weights, Access::image(store)), inside, answers,
+                          threads);
+  } else {
+    std::vector<std::uint64_t> counts(answers.size());
+    count(counts);
+    std::transform(counts.begin(), counts.end(), answers.begin(),
+                   [](std::uint64_t value) { return static_cast<Out>(value); });
+  }
+  for (const std::size_t i : invalid) {
+    first_invalid.found(static_cast<std::int64_t>(i));
+    std::fill_n(answers.data() + i * bins, bins, invalid_answer<Out>());
+  }
+  first_invalid.store();
+}
+
+template <class Out>
+void histograms(const StoreView& store, Span<const Region> regions, Span<Out> out, const QueryOptions& options) {
+  if (store.store() == Store::tensor) return region_histograms(store.tensor(), regions, out, options);
+  require_histograms(out.size(), regions.size(), store.bins());
+  require(std::is_same_v<Out, double> || !Access::state(store).plan->options.weighted,
+          "out of 64u: this store has weights, whose sums are 64f");
+  QueryCall call(options.execution, {{"store", store.memory()}});
+  require(call.on_cpu(), "store ", name_of(store.store()), ": only the backend cpu reads it; elsewhere choose tensor");
+  const std::span<const Region> all(call.in(regions, "regions"), regions.size());
+  Out* const answers = call.out(out, "out");
+  FirstInvalid first_invalid(call, options);
+  const RegionRules rules{store.image_width(), store.image_height(), options.outside, false};
+  if (store.store() == Store::compact)
+    from_compact(store, all, answers, rules, call.threads(), first_invalid);
+  else
+    from_image(store, all, std::span<Out>(answers, out.size()), rules, call.threads(), first_invalid);
+}
+
+}  // namespace
+
+void region_histograms(const StoreView& store, Span<const Region> regions, Span<std::uint64_t> out,
+                       const QueryOptions& options) {
+  histograms(store, regions, out, options);
+}
+
+void region_histograms(const StoreView& store, Span<const Region> regions, Span<double> out,
+                       const QueryOptions& options) {
+  histograms(store, regions, out, options);
+}
+
+}  // namespace areal
