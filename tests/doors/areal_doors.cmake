@@ -1,11 +1,25 @@
-# The program that answers questions through each way of the public headers, for the tests that compare these ways.
+# The program that answers questions through each way of the public headers, for the tests that compare these ways, and the one that
+# does so on ranks of MPI.
 find_package(nlohmann_json QUIET)
 if(TARGET areal_chunked AND nlohmann_json_FOUND)
   file(GLOB doors_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/doors/*.cpp)
-  add_executable(areal_doors ${doors_sources})
-  # Compiling it takes longer than what it does outside of the library.
-  target_compile_options(areal_doors PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_include_directories(areal_doors PRIVATE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(areal_doors PRIVATE areal areal_chunked nlohmann_json::nlohmann_json)
-  areal_warnings(areal_doors)
+  list(REMOVE_ITEM doors_sources ${CMAKE_CURRENT_SOURCE_DIR}/doors/areal_doors.cpp)
+  add_library(areal_doors_parts OBJECT ${doors_sources})
+  add_executable(areal_doors doors/areal_doors.cpp)
+  set(doors_programs areal_doors)
+  if(TARGET areal_mpi)
+    add_executable(areal_mpi_doors doors/ranks/areal_mpi_doors.cpp)
+    target_link_libraries(areal_mpi_doors PRIVATE areal_mpi)
+    list(APPEND doors_programs areal_mpi_doors)
+  endif()
+  target_link_libraries(areal_doors_parts PUBLIC areal areal_chunked nlohmann_json::nlohmann_json)
+  target_include_directories(areal_doors_parts PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  foreach(program IN LISTS doors_programs)
+    target_link_libraries(${program} PRIVATE areal_doors_parts)
+  endforeach()
+  foreach(target areal_doors_parts ${doors_programs})
+    # Compiling it takes longer than what it does outside of the library.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    areal_warnings(${target})
+  endforeach()
 endif()

@@ -2,14 +2,12 @@
 // line of JSON in, a line of JSON out. `{"list": true}` says which ways there are, `{"self_test": true}` whether
 // planted faults are found. tests/doors/question.hpp has the fields.
 
-#include <algorithm>
 #include <areal/catalog.hpp>
-#include <areal/error.hpp>
 #include <areal/info.hpp>
-#include <array>
 #include <iostream>
 #include <string>
 
+#include "answering.hpp"
 #include "door.hpp"
 
 namespace doors {
@@ -17,9 +15,9 @@ namespace {
 
 std::vector<Door> all_doors() {
   std::vector<Door> all;
-  for (const auto some :
-       {table_doors(), border_doors(), device_doors(), piece_doors(), strip_doors(), histogram_doors(),
-        histogram_part_doors(), cluster_doors(), chunked_doors(), line_doors(), track_doors(), filter_doors()})
+  for (const auto some : {table_doors(), border_doors(), device_doors(), piece_doors(), strip_doors(),
+                          histogram_doors(), histogram_part_doors(), cluster_doors(), chunked_doors(), line_doors(),
+                          track_doors(), filter_doors(), cascade_doors()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
@@ -54,51 +52,7 @@ Json list() {
 Json ask(const Json& line) {
   if (line.is_object() && line.contains("list")) return list();
   if (line.is_object() && line.contains("self_test")) return self_test();
-  const Question question(line);
-  for (const Door& door : all_doors()) {
-    if (door.name != question.door()) continue;
-    if (std::ranges::find(door.families, question.family()) == door.families.end())
-      throw BadQuestion("family: the door " + question.door() + " does not answer " + question.family());
-    Json answer = door.ask(question);
-    question.expect_sound();
-    return answer;
-  }
-  throw BadQuestion("door: there is none of the name '" + question.door() + "'");
-}
-
-Json refused(const Json& id, const char* kind, const std::exception& error) {
-  return {{"id", id}, {"refused", error.what()}, {"kind", kind}};
-}
-
-Json answer_to(const std::string& text) {
-  Json id;
-  try {
-    const Json line = Json::parse(text);
-    if (line.is_object() && line.contains("id")) id = line["id"];
-    return ask(line);
-  } catch (const areal::InvalidArgument& error) {
-    return refused(id, "InvalidArgument", error);
-  } catch (const areal::OutOfMemory& error) {
-    return refused(id, "OutOfMemory", error);
-  } catch (const areal::IoError& error) {
-    return refused(id, "IoError", error);
-  } catch (const areal::Unavailable& error) {
-    return refused(id, "Unavailable", error);
-  } catch (const areal::DeviceError& error) {
-    return refused(id, "DeviceError", error);
-  } catch (const areal::Cancelled& error) {
-    return refused(id, "Cancelled", error);
-  } catch (const areal::Error& error) {
-    return refused(id, "Error", error);
-  } catch (const BadQuestion& error) {
-    return refused(id, "Question", error);
-  } catch (const Json::exception& error) {
-    return refused(id, "Question", error);
-  } catch (const std::exception& error) {
-    return {{"id", id}, {"failed", error.what()}};
-  } catch (...) {
-    return {{"id", id}, {"failed", "an exception of no known type"}};
-  }
+  return ask_one_of(all_doors(), line);
 }
 
 }  // namespace
@@ -106,6 +60,5 @@ Json answer_to(const std::string& text) {
 
 int main() {
   for (std::string line; std::getline(std::cin, line);)
-    if (!line.empty())
-      std::cout << doors::answer_to(line).dump(-1, ' ', false, doors::Json::error_handler_t::replace) << std::endl;
+    if (!line.empty()) std::cout << doors::line_of(doors::answered(line, doors::ask)) << std::endl;
 }

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from answers import Answer, Broken, Fault, Refused, judge_regions, judge_table
+from cascades import judge_cascade
 from door import Door
 from histograms import judge_histogram
 from oracle import Oracle
@@ -25,10 +26,11 @@ from questions import Question, generate, on_device
 from ranks import judge_ranks
 from refusals import find, must_refuse
 from room import LIMIT, Room
+from sizes import judge_sizes
 from windows import judge_window
 
 JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window,
-          "ranks": judge_ranks}
+          "ranks": judge_ranks, "sizes": judge_sizes, "cascade": judge_cascade}
 
 
 @dataclasses.dataclass

@@ -31,5 +31,6 @@ std::span<const Door> chunked_doors();
 std::span<const Door> line_doors();
 std::span<const Door> track_doors();
 std::span<const Door> filter_doors();
+std::span<const Door> cascade_doors();
 
 }  // namespace doors

@@ -74,7 +74,7 @@ class Tally:
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/release", help="the build folder")
-    parser.add_argument("--questions", type=int, help="how many questions (3700, without --seconds and --hours)")
+    parser.add_argument("--questions", type=int, help="how many questions (3400, without --seconds and --hours)")
     parser.add_argument("--seconds", type=float, help="ends the run after that time")
     parser.add_argument("--hours", type=float, help="ends the run after that time")
     parser.add_argument("--seed", type=int, default=26)
@@ -133,7 +133,7 @@ def main() -> int:
         print(f"no door is called {options.door}")
         return 2
     seconds = options.seconds or (options.hours * 3600 if options.hours else None)
-    count = options.questions or (None if seconds else 3700)
+    count = options.questions or (None if seconds else 3400)
     print(f"seed {options.seed}, {count or 'any number of'} questions, {len(doors)} doors, {options.jobs} jobs", flush=True)
     device = "cuda" if options.gpu else "simt"
     alone = bool(options.replay or options.question or options.at is not None)

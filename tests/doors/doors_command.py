@@ -13,7 +13,8 @@ import numpy as np
 
 from answers import Answer, Broken, Refused, default_sums
 from door import Door
-from questions import SQUARES, Question, pixels
+from doors_program import cascade_of
+from questions import SQUARES, Question, pixels, sizes_of
 from ranks import LEVELS, PERCENT, SIGMA_RANGE
 from room import Room, Said, squeezed
 
@@ -369,7 +370,11 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     path = room.path("f.npy")
     window, stat = question.window, question.stats[0]
     image, stdin = as_given(room, question) if not more else ([room.image()], None)
-    said: list[Any] = ["--size", "x".join(map(str, window["size"])), "--edge", window["edge"], "--min-count", 0, "-o", path]
+    said: list[Any] = ["--edge", window["edge"], "--min-count", 0, "-o", path]
+    if question.family == "sizes":
+        said += ["--sizes", room.array("sizes-of-one", _of_one(sizes_of(question)))]
+    else:
+        said += ["--size", "x".join(map(str, window["size"]))]
     if stat not in PERCENT and stat not in LEVELS:
         said += ["--type", "64f"]
     if stat == "percentile":
@@ -387,6 +392,36 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     name = {"variance": "var"}.get(stat, stat)
     room.areal("filter", name, *image, *arguments(question), *said, *more, stdin=stdin, outputs=(path,))
     return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
+
+
+def _of_one(sizes: np.ndarray) -> np.ndarray:
+    """Sizes of one image, as bytes where they fit: the command takes those, too."""
+    sizes = sizes[0, :, :, 0] if sizes.shape[3] == 1 else sizes[0]
+    return sizes.astype(np.uint8) if sizes.size and sizes.min() >= 0 and sizes.max() < 256 and sizes.max() % 2 else sizes
+
+
+def detections(room: Room, question: Question) -> Answer:
+    """areal detect IMAGE --cascade XML; several images are frames of standard input."""
+    form, params = question.params.get("form", 0), question.params
+    said: list[Any] = ["--cascade", cascade_of(room, question), *arguments(question)]
+    for name in ("scale_factor", "min_neighbors"):
+        said += [f"--{name.replace('_', '-')}", params[name]] if name in params else []
+    for name in ("min_size", "max_size"):
+        if name in params:
+            width, height = params[name]
+            said += [f"--{name.replace('_', '-')}", width if width == height else f"{width}x{height}"]
+    image, stdin = as_given(room, question)
+    if question.shape[0] > 1:
+        image, stdin = ["-"], room.scratch / "in" / "stream"
+        with open(stdin, "wb") as out:
+            for one in pixels(question):
+                np.save(out, one[:, :, 0])
+    as_json = form % 4 == 0
+    got = room.areal("detect", *image, *said, *(["--json"] if as_json else []), stdin=stdin)
+    boxes: list[list[tuple[int, ...]]] = [[] for _ in range(question.shape[0])]
+    for row in rows_of(got, as_json):
+        boxes[int(row.get("frame") or 0)].append(tuple(int(row[name]) for name in ("x", "y", "width", "height", "neighbors")))
+    return Answer({"boxes": boxes})
 
 
 def _of_image(question: Question, got: np.ndarray) -> np.ndarray:
@@ -453,6 +488,8 @@ DOORS = (
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
     Door("command-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
     Door("command-filter-strips", ("window", "ranks"), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
+    Door("command-filter-sizes", ("sizes",), filters, lambda q: q.shape[0] == 1 and not (q.ignore_nan and q.shape[3] > 1), 10, True),
+    Door("command-detect", ("cascade",), detections, lambda q: True, 10, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),
 )
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from answers import Answer, Refused
+from answers import Answer, Broken, Refused
 from door import Door
+from doors_program import cascade_of
 from doors_python import STATS, answers_of, areal, as_objects, asked, in_memory, laid_out, mask_for, type_of
 from questions import SQUARES, Question, pixels
 from room import Room
@@ -90,6 +91,32 @@ def cv2_box(room: Room, question: Question) -> Answer:
             normalize=question.stats[0] == "mean", borderType=CV2_BORDERS[window["edge"]],
         )  # fmt: skip
         return Answer({question.stats[0]: got.reshape((1, *got.shape[:2], question.shape[3]))}, "64f", spreads=True)
+
+    try:
+        return asked(call)
+    except cv2.error as error:
+        raise Refused(str(error)) from None
+
+
+def cv2_cascade(room: Room, question: Question) -> Answer:
+    """areal.cv2.CascadeClassifier(path).detectMultiScale2, of gray pixels or of colours that are gray."""
+    import areal.cv2 as cv2
+
+    params, form = question.params, question.params.get("form", 0)
+    names = {"scale_factor": "scaleFactor", "min_neighbors": "minNeighbors", "min_size": "minSize", "max_size": "maxSize"}
+    more = {names[name]: value for name, value in params.items() if name in names}
+
+    def call() -> Answer:
+        classifier = cv2.CascadeClassifier(str(cascade_of(room, question)))
+        found = []
+        for image in pixels(question):
+            image = image.repeat(3, axis=2) if form % 3 == 0 else image[:, :, 0]
+            boxes, windows = classifier.detectMultiScale2(in_memory(image, form), **more)
+            found.append([(*box, n) for box, n in zip(np.asarray(boxes).tolist(), np.asarray(windows).tolist(), strict=True)])
+            plain = classifier.detectMultiScale(in_memory(image, form), **more)
+            if np.asarray(plain).tolist() != np.asarray(boxes).tolist():
+                raise Broken("spellings that differ", "detectMultiScale and detectMultiScale2")
+        return Answer({"boxes": found})
 
     try:
         return asked(call)
@@ -239,6 +266,7 @@ def _frameworks() -> tuple[Door, ...]:
     doors = [
         Door("skimage", ONE, skimage, lambda q: _inclusive(q) and q.outside != "clip" and all(_for_skimage(q, *r) for r in q.regions)),
         Door("cv2-integral", ("table",), cv2_integral, lambda q: _plain(q) and q.shape[0] == 1 and q.border == "zero" and q.squares not in SQUARES and q.shape[3] <= 4 and q.dtype in ("uint8", "float32", "float64")),
+        Door("cv2-cascade", ("cascade",), cv2_cascade),
         Door(
             "cv2-boxFilter", ("window",), cv2_box,
             lambda q: q.shape[0] == 1 and q.shape[3] <= 4 and q.window["edge"] in CV2_BORDERS and q.stats[0] in ("sum", "mean") and not q.ignore_nan and q.mask is None

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from answers import Answer, Broken, Refused, require_default
+from cascades import model_of, xml_of
 from door import Door
 from histograms import edges_of, of_a_channel
-from questions import Question
+from questions import Question, sizes_of
 from refusals import more_than_plain
 from room import LIMIT, Room
 
@@ -29,23 +30,33 @@ FIELDS = (
 )  # fmt: skip
 
 
+RANKS = (1, 3)
+RUN_RANKS = Path(__file__).resolve().parents[1] / "mpi/run-ranks"
+
+
 def find(build: Path) -> Path | None:
     """The built program."""
     return next((path for path in (build / "tests/areal_doors", build / "tests/doors/areal_doors") if path.exists()), None)
 
 
+def find_of_ranks(build: Path) -> Path | None:
+    """The program that runs on ranks of MPI."""
+    path = build / "tests/areal_mpi_doors"
+    return path if path.exists() and RUN_RANKS.exists() else None
+
+
 class Program:
     """The program, kept open as a child."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, *line: str) -> None:
+        self.line = line
         self.process: subprocess.Popen[bytes] | None = None
         self.rest = b""
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """The answer to one line; a crash or a hang is the question's, and the next one has a new child."""
         if self.process is None:
-            self.process = subprocess.Popen([str(self.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.process = subprocess.Popen(self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             self.rest = b""
         assert self.process.stdin and self.process.stdout
         try:
@@ -56,7 +67,7 @@ class Program:
             line = b""
         if not line:
             code = self.close()
-            raise Broken("crash", f"areal_doors ended with {code}")
+            raise Broken("crash", f"{Path(self.line[-1]).name} ended with {code}")
         try:
             return dict(json.loads(line))
         except ValueError:
@@ -87,8 +98,13 @@ class Program:
 
 
 @functools.cache
-def program(path: Path) -> Program:
-    return Program(path)
+def program(*line: str) -> Program:
+    return Program(*line)
+
+
+def cascade_of(room: Room, question: Question) -> Path:
+    """The question's cascade as a file."""
+    return room.text("cascade.xml", xml_of(model_of(question), question.cascade["old"]))
 
 
 def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
@@ -120,14 +136,19 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
     if question.family in ("window", "ranks"):
         keeps = question.family == "ranks" and question.stats[0] != "entropy"
         said["window"] = {**question.window, "stat": question.stats[0], "type": question.type if keeps else "64f"}
+    elif question.family == "sizes":
+        said["window"] = {"size": [1, 1], "edge": "shrink", "stat": question.stats[0], "type": "64f"}
+        said["sizes"] = str(room.array("sizes", sizes_of(question)))
+    elif question.family == "cascade":
+        said["cascade"] = str(cascade_of(room, question))
     return said
 
 
-def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
+def ask(name: str, line: tuple[str, ...], room: Room, question: Question) -> Answer:
     """Asks one door of the program."""
     said = asked(name, room, question)
-    room.lines.append(f"echo {shlex.quote(json.dumps(said))} | {path}")
-    got = program(path).ask(said)
+    room.lines.append(f"echo {shlex.quote(json.dumps(said))} | {shlex.join(line)}")
+    got = program(*line).ask(said)
     if "failed" in got or got.get("kind") == "Question":
         raise Broken("a door of the program that fails", str(got.get("failed") or got.get("refused")))
     if "refused" in got:
@@ -143,7 +164,7 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
     documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
     if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm) and not documented:
         raise Broken("a name that did not run", f"{question.algorithm} was asked for, {about.algorithm} ran")
-    if {"carr", "stri", "tile"} & {name[:4]}:
+    if {"carr", "stri", "tile", "mpi"} & {name[:4]}:
         about.algorithm = "4r1w-cpu"  # other orders of additions: the bound of any
     return about
 
@@ -162,6 +183,8 @@ def values_of(got: dict[str, Any], question: Question) -> dict[str, Any]:
         return values
     if "counts" in got:
         return {"counts": np.moveaxis(_numbers(got["counts"]).reshape(batch, channels, count, -1), 2, 0)}
+    if "detections" in got:
+        return {"boxes": got["detections"]}
     if "window" in got:
         return {question.stats[0]: np.load(got["window"])}
     raise Broken("an answer without values", str(got)[:300])
@@ -228,6 +251,13 @@ def _few(question: Question) -> bool:
     return bool(question.area <= 300 * width * height)
 
 
+def _over_ranks(question: Question) -> bool:
+    """What areal::mpi makes: tables and their sums and moments, on the CPU."""
+    regions = question.family == "regions"
+    said = _auto(question) and question.backend == "cpu" and not question.tilted and not question.volume
+    return said and question.outside == "error" and not (regions and (question.reverse or set(question.stats) <= {"count"}))
+
+
 SAME_SIZE = ("64u64u", "64s64s", "64f64f")  # by default, too
 # Which questions mean something at the doors of these names, and which share of them is asked there. Others: all, a tenth.
 ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
@@ -269,6 +299,10 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("sequence", lambda q: q.planes == 1 and _auto(q) and q.weights is None, 0.2),
     ("strip-filter", lambda q: _auto(q) and not q.types and q.backend == "cpu" and q.shape[0] == 1 and not (q.ignore_nan and q.shape[3] > 1), 0.5),
     ("filter", lambda q: _auto(q) and not q.types and _at_once(q) and not (q.ignore_nan and q.shape[3] > 1), 1),  # filters take each channel by itself
+    ("sizes-filter", lambda q: not (q.ignore_nan and q.shape[3] > 1), 1),
+    ("cascade*", lambda q: True, 1),
+    ("mpi-histogram", lambda q: _one_plane(q) and _auto(q) and q.backend == "cpu" and q.outside == "error" and q.params.get("counter") != "16u", 0.1),
+    ("mpi", lambda q: _over_ranks(q), 0.06),
     ("*", _at_once, 0.1),
 )
 VOLUMES = ("direct", "cpu-algorithms", "one-line", "allocated", "copied", "parallel", "device-arrays")  # they answer about boxes of six numbers, too
@@ -276,15 +310,22 @@ ELSEWHERE = ("scan-*", "scatter", "*tracker*")  # families of other tests
 
 
 def doors(build: Path) -> tuple[Door, ...]:
-    """A row for each door that the program lists; none without the program. Those of a backend that is not there are left out."""
-    path = find(build)
+    """A row for each door that the programs list; none without them. Those of a backend that is not there are left out."""
+    path, of_ranks = find(build), find_of_ranks(build)
     if path is None:
         return ()
+    rows = _rows((str(path),), "")
+    for count in RANKS if of_ranks else ():
+        rows += _rows((str(RUN_RANKS), str(count), str(of_ranks)), f"-{count}")
+    return rows
+
+
+def _rows(line: tuple[str, ...], ending: str) -> tuple[Door, ...]:
     try:
-        listed = Program(path).ask({"list": True})
+        listed = _listed(line)
     except (Broken, KeyError):
         return ()
-    missing = {backend["name"] for backend in listed["backends"] if not backend["available"]}
+    missing = {backend["name"] for backend in listed.get("backends", []) if not backend["available"]}
     rows = []
     for door in listed["doors"]:
         name = door["name"]
@@ -292,5 +333,14 @@ def doors(build: Path) -> tuple[Door, ...]:
             continue
         meant, share = next((meant, share) for pattern, meant, share in ROWS if fnmatch.fnmatch(name, pattern))
         families = (*door["families"], *(["volume"] if name in VOLUMES else []))
-        rows.append(Door(f"c++ {name}", families, functools.partial(ask, name, path), meant, share))
+        rows.append(Door(f"c++ {name}{ending}", families, functools.partial(ask, name, line), meant, share))
     return tuple(rows)
+
+
+def _listed(line: tuple[str, ...]) -> dict[str, Any]:
+    """What a program lists; the one of ranks on one rank."""
+    child = Program(line[-1])
+    try:
+        return child.ask({"list": True})
+    finally:
+        child.close()

@@ -11,9 +11,10 @@ import numpy as np
 
 from answers import Answer, Refused, require_default
 from door import Door
+from doors_program import cascade_of
 from histograms import edges_of, of_a_channel
 from oracle import Oracle
-from questions import TYPE_OF, Question, mask_of, pixels, weights_of
+from questions import TYPE_OF, Question, mask_of, pixels, sizes_of, weights_of
 from ranks import LEVELS, PERCENT, SIGMA_RANGE
 from room import Room
 
@@ -293,6 +294,45 @@ def filters(room: Room, question: Question) -> Answer:
     return asked(call)
 
 
+def filters_of_sizes(room: Room, question: Question) -> Answer:
+    """areal.filters.mean(x, an array of sizes)."""
+
+    def call() -> Answer:
+        array, letters = laid_out(question)
+        sizes, stat = sizes_of(question), question.stats[0]
+        one = sizes.shape[3] == 1
+        if question.shape[0] == 1:
+            sizes = sizes[0]
+        if one:
+            sizes = sizes[..., 0]
+        elif letters.endswith("CHW"):
+            sizes = np.ascontiguousarray(np.moveaxis(sizes, -1, -3))
+        if question.params.get("form", 0) % 3 == 0:
+            sizes = sizes.astype(np.int64)
+        more = {} if stat == "count" else {"min_count": 0}
+        got = getattr(areal().filters, {"variance": "var"}.get(stat, stat))(
+            array, sizes, axes=letters, mask=mask_for(question, letters), nan="omit" if question.ignore_nan else "propagate", dtype="float64",
+            threads=question.threads, **more,
+        )  # fmt: skip
+        return Answer({stat: canonical(got, letters)})
+
+    return asked(call)
+
+
+def detections(room: Room, question: Question) -> Answer:
+    """areal.Cascade(path).detect(x), image by image."""
+    names = ("scale_factor", "min_neighbors", "min_size", "max_size")
+    more = {name: tuple(value) if isinstance(value, list) else value for name, value in question.params.items() if name in names}
+
+    def call() -> Answer:
+        path = cascade_of(room, question)
+        cascade = areal().Cascade.parse(path.read_text()) if question.params.get("form", 0) % 2 else areal().Cascade(path)
+        images = (in_memory(image[:, :, 0], question.params.get("form", 0)) for image in pixels(question))
+        return Answer({"boxes": [cascade.detect(image, threads=question.threads, **more) for image in images]})
+
+    return asked(call)
+
+
 def volume(room: Room, question: Question) -> Answer:
     """areal.sat(volume, "DHW").sum(boxes of the whole depth)."""
 
@@ -449,6 +489,8 @@ DOORS = (
     ),
     Door("python-window", ("window",), windows),
     Door("python-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
+    Door("python-filter-sizes", ("sizes",), filters_of_sizes, lambda q: not (q.ignore_nan and q.shape[3] > 1)),
+    Door("python-cascade", ("cascade",), detections),
     Door("python-histograms", ("histogram",), histograms),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

@@ -7,7 +7,7 @@
 namespace doors {
 namespace {
 
-constexpr std::array<Field, 31> fields = {{
+constexpr std::array<Field, 33> fields = {{
     {"id", "handed back with the answer"},
     {"door", "a name of this list"},
     {"family", "one of the door's families"},
@@ -36,12 +36,15 @@ constexpr std::array<Field, 31> fields = {{
     {"values", "of scatter: one for each region"},
     {"measure", "of measures: entropy, percentile, median, mode, mean, normalise, or the name of a distance"},
     {"target", "of measures that are distances: one histogram"},
+    {"sizes",
+     ".npy of 16u or 32s (batch, height, width, 1 or 2): the window of each pixel, in place of the window's size"},
+    {"cascade", "an XML file, of detections"},
     {"box", "of trackers: where the first frame has it"},
     {"list", "true: names of doors, fields, algorithms"},
     {"self_test", "true: faults are planted, and those that were missed are named"},
 }};
 
-constexpr std::array<Field, 54> params = {{
+constexpr std::array<Field, 59> params = {{
     {"pitch", "input: bytes between rows beyond those of a row"},
     {"offset", "input: bytes by which it begins behind a multiple of 64"},
     {"gap", "input: bytes between planes and between images beyond theirs"},
@@ -94,6 +97,11 @@ constexpr std::array<Field, 54> params = {{
     {"quantile", "TrackerOptions::quantile"},
     {"progress", "true: a progress callback looks at what it is told"},
     {"cancel_after", "calls of the progress callback before it stops the work: Cancelled"},
+    {"scale_factor", "DetectOptions::scale_factor"},
+    {"min_neighbors", "DetectOptions::min_neighbors"},
+    {"min_size", "DetectOptions::min_size: [width, height]"},
+    {"max_size", "DetectOptions::max_size: [width, height]"},
+    {"split", "of ranks: the seed of their strips' heights; 0 (default): even_rows"},
     {"memory_limit", "HistogramOptions::memory_limit"},
     {"levels", "true: frames of a sequence of 8u hold 255 - v, and levels that say so"},
 }};

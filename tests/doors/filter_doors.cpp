@@ -14,6 +14,7 @@ namespace {
 areal::Filter filter_of(const std::string& stat) {
   if (stat == "sum") return areal::filter::Sum{};
   if (stat == "mean") return areal::filter::Mean{};
+  if (stat == "count") return areal::filter::Count{};
   if (stat == "variance") return areal::filter::Variance{};
   if (stat == "std") return areal::filter::StandardDeviation{};
   if (stat == "median") return areal::filter::Percentile{};
@@ -25,12 +26,13 @@ areal::Filter filter_of(const std::string& stat) {
   if (stat == "bilateral") return areal::filter::Bilateral{25};
   throw BadQuestion(
       "window: its stat " + stat +
-      " is none of sum, mean, variance, std, median, percentile, equalize, otsu, entropy, modal, bilateral");
+      " is none of sum, mean, count, variance, std, median, percentile, equalize, otsu, entropy, modal, bilateral");
 }
 
 areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {
   areal::FilterOptions options;
   options.window = window_of(q);
+  options.sizes = q.has("sizes");
   options.nan = q.flag("ignore_nan") ? areal::Missing::omit : areal::Missing::propagate;
   options.mask = inputs.mask.has_value();
   options.min_count = 0;  // windows of tables have a sum of no pixels, too
@@ -46,20 +48,34 @@ Json answered(const Question& q, Room& out, Inputs& inputs) {
   return answer;
 }
 
+/// Windows of a size per pixel, where the question names them, and with channels that lie as the image's.
+std::optional<Room> sizes_of(const Question& q) {
+  if (!q.has("sizes")) return {};
+  Elements elements = read_npy(q.text("sizes"));
+  elements.shape.layout = layout_of(q.text("layout", "interleaved"));
+  return Room(elements, lie_of_inputs(q), place_of(q));
+}
+
 Json filter(const Question& q) {
   if (!q.has("out")) throw BadQuestion("out: none is given");
+  std::optional<Room> sizes = sizes_of(q);
+  areal::FilterArguments arguments;
+  if (sizes) arguments.sizes = std::as_const(*sizes).view();
   const Running running(q);
   Inputs inputs(q);
   const areal::ConstView image = inputs.image_view();
   const areal::FilterPlan plan(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
                                filter_of(q["window"].value("stat", "mean")), options_of(q, inputs),
                                running.execution());
+  arguments.image = image, arguments.mask = inputs.mask_view();
   areal::Shape shape = plan.out_shape();
   if (q.has_param("out_layout")) shape.layout = layout_of(q.word("out_layout"));
   Room out(shape, plan.out(), lie_of_outputs(q), place_of(q));
   GuardedWorkspace workspace(plan, q);
-  plan.execute({image, out.view(), inputs.mask_view()}, workspace.get());
+  arguments.out = out.view();
+  plan.execute(arguments, workspace.get());
   workspace.finish();
+  if (sizes) sizes->expect_unchanged("sizes");
   return answered(q, out, inputs);
 }
 
@@ -87,6 +103,7 @@ Json filter_by_strips(const Question& q) {
 }
 
 const std::vector<Door> doors = {{"filter", {"window", "ranks"}, filter},
+                                 {"sizes-filter", {"sizes"}, filter},
                                  {"strip-filter", {"window", "ranks"}, filter_by_strips}};
 
 }  // namespace

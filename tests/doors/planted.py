@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from answers import Answer, default_sums, judge_regions, judge_table
+from cascades import Detections, judge_cascade
 from doors_interrupted import can_trace, interrupted
 from histograms import Histograms, judge_histogram
 from oracle import BITS, Oracle
-from questions import Maker, Question, generate, mask_of, pixels
+from questions import Maker, Question, generate, mask_of, pixels, sizes_of
 from ranks import judge_ranks, right_ranks
+from shrink import cropped
+from sizes import judge_sizes
 from windows import Windows, judge_window
 
 
@@ -64,6 +67,10 @@ def _right_answer(question: Question) -> Answer:
         return Answer({"sum": np.array(entries if kind in BITS else entries.astype(np.float64))}, kind)
     if question.family == "histogram":
         return Answer({"counts": Histograms(oracle).counts.copy()})
+    if question.family == "sizes":
+        return Answer({question.stats[0]: _sizes_written_out(question)})
+    if question.family == "cascade":
+        return Answer({"boxes": [list(boxes) for boxes in Detections(oracle).boxes]})
     if question.family == "ranks":
         right = right_ranks(oracle)
         kind = np.float64 if question.stats[0] == "entropy" else oracle.values.dtype
@@ -106,8 +113,49 @@ def _windows_written_out(question: Question) -> np.ndarray:
     return out
 
 
+def _sizes_written_out(question: Question) -> np.ndarray:
+    """Statistics of windows of a size per pixel, by loops over Fractions."""
+    image, mask, sizes, stat = pixels(question), mask_of(question), sizes_of(question), question.stats[0]
+    out = np.empty(image.shape)
+    for b, y, x, c in np.ndindex(image.shape):
+        rows, columns = int(sizes[b, y, x, 0]), int(sizes[b, y, x, -1])
+        values = []
+        for v, u in itertools.product(range(image.shape[1]), range(image.shape[2])):
+            inside = 0 <= v - y + rows // 2 < rows and 0 <= u - x + columns // 2 < columns
+            if inside and (mask is None or mask[v, u]) and not (question.ignore_nan and math.isnan(image[b, v, u, c])):
+                values.append(image[b, v, u, c].item())
+        if stat == "count" or not all(math.isfinite(value) for value in values):
+            out[b, y, x, c] = len(values) if stat == "count" else math.nan if stat in ("variance", "std") else sum(values)
+            continue
+        total = sum(map(fractions.Fraction, values))
+        mean = total / len(values) if values else math.nan
+        variance = sum((fractions.Fraction(value) - mean) ** 2 for value in values) / len(values) if values else math.nan
+        out[b, y, x, c] = {"sum": total, "mean": mean, "variance": variance, "std": math.sqrt(variance)}[stat]
+    return out
+
+
+def _other_boxes(images: list[list[Any]], make: Maker) -> list[list[Any]]:
+    """One box left out or moved, two in another order, or one more."""
+    images = [list(boxes) for boxes in images]
+    boxes = images[make.whole(0, len(images) - 1)]
+    what = make.whole(0, 3)
+    if not boxes or what == 0:
+        boxes.append((0, 0, 9, 9, 1))
+    elif what == 1:
+        boxes.pop(make.whole(0, len(boxes) - 1))
+    elif what == 2 and len(boxes) > 1 and boxes[0] != boxes[-1]:
+        boxes[0], boxes[-1] = boxes[-1], boxes[0]
+    else:
+        at = make.whole(0, 4)
+        box = boxes.pop(0)
+        boxes.insert(0, tuple(n + (k == at) for k, n in enumerate(box)))
+    return images
+
+
 def _spoiled(answer: Answer, stat: str, make: Maker) -> Answer:
     """The answer with one digit changed, or one element."""
+    if stat == "boxes":
+        return Answer({stat: _other_boxes(answer.values[stat], make)})
     values = np.array(answer.values[stat])
     at = tuple(make.whole(0, length - 1) for length in values.shape)
     old: Any = values[at]
@@ -131,7 +179,8 @@ def _interrupts_are_seen() -> bool:
         return ended == -signal.SIGINT and os.listdir(folder) == ["part"]
 
 
-JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks}
+JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks,
+          "sizes": judge_sizes, "cascade": judge_cascade}  # fmt: skip
 
 
 def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:
@@ -140,7 +189,9 @@ def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:
     wrong = [] if _interrupts_are_seen() else ["an interrupt at a file's making left no file of a command that removes none"]
     for at in range(count):
         question = generate(seed, 1_000_000 + at)
-        if question.area > 1500 or question.outside == "error" and Oracle(question).reaches_outside() or question.volume or question.tilted:
+        if question.family == "sizes":  # written out pixel by pixel for every window
+            question = cropped(question, (1, min(question.shape[1], 7), min(question.shape[2], 9), question.shape[3]))
+        if question.area > (9000 if question.family == "cascade" else 1500) or question.outside == "error" and Oracle(question).reaches_outside() or question.volume or question.tilted:
             continue
         question = question.but(types=None, regions=question.regions[:4], reverse=False)
         kinds = ("extremes", "wide", "offset")

@@ -24,7 +24,7 @@ PAIRS = {
     "32f": ("32f64f", "32f32f"), "64f": ("64f64f",),
 }  # fmt: skip
 EDGES = ("valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant")
-FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks")
+FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks", "sizes", "cascade")
 SQUARES = ("32u", "64u", "32f", "64f")
 SAT_SIMT = (
     "auto", "2r2w", "4r4w", "4r1w", "2r1w", "1r1w", "hybrid-1r1w", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "umm-optimal",
@@ -65,6 +65,7 @@ class Question:
     binning: dict[str, Any] = dataclasses.field(default_factory=dict)  # bins or joint, and range; or edges, labels or lookup
     clamp: bool = False
     window: dict[str, Any] = dataclasses.field(default_factory=dict)
+    cascade: dict[str, Any] = dataclasses.field(default_factory=dict)  # kind, size, stages, nodes and seed; see cascades.py
     params: dict[str, Any] = dataclasses.field(default_factory=dict)  # how a door is asked: forms of input, regions and output
 
     def to_json(self) -> dict[str, Any]:
@@ -135,6 +136,21 @@ def weights_of(question: Question) -> np.ndarray | None:
     return _filled(question.weights, question.weights.get("dtype", "float32"), (1, *question.shape[1:3], 1))[0, :, :, 0]
 
 
+def sizes_of(question: Question) -> np.ndarray:
+    """Rows, or rows and columns, of the window of each pixel: (batch, height, width, 1 or 2)."""
+    said = question.window["sizes"]
+    drawn = tuple(said.get("of", question.shape[:3]))
+    random, most = np.random.default_rng(said["seed"]), said["most"]
+    flat = random.integers(0, most + 1, (*drawn, said["channels"]))
+    special = random.integers(0, 12, flat.shape)
+    flat[special == 0] = most
+    if said["type"] == "int32":
+        flat[special == 1] = -3
+        flat[special == 2] = 2**31 - 1
+    batch, height, width = question.shape[:3]
+    return np.ascontiguousarray(flat[:batch, :height, :width].astype(said["type"]))
+
+
 def _filled(fill: dict[str, Any], dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     """`of` is the shape that a distribution was drawn for, of which a smaller image is the first part."""
     kind, drawn = fill["kind"], tuple(fill.get("of", shape))
@@ -143,9 +159,20 @@ def _filled(fill: dict[str, Any], dtype: str, shape: tuple[int, ...]) -> np.ndar
         flat = np.array([number(v) for v in fill["values"]], dtype=dtype) if count else np.empty(0, dtype)
     elif kind == "constant":
         flat = np.full(count, number(fill["value"])).astype(dtype) if dtype.startswith("f") else np.full(count, fill["value"], dtype)
+    elif kind == "patches":
+        return _patches(np.random.default_rng(fill["seed"]), drawn)[tuple(slice(0, n) for n in shape)].copy()
     else:
         flat = _drawn(kind, np.random.default_rng(fill["seed"]), dtype, count)
     return np.ascontiguousarray(flat.reshape(drawn)[tuple(slice(0, n) for n in shape)])
+
+
+def _patches(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Bytes of squares of 3x3 pixels with some noise, flat at the lower right corner."""
+    batch, height, width, channels = shape
+    coarse = random.integers(0, 256, (batch, height // 3 + 1, width // 3 + 1, channels))
+    fine = coarse.repeat(3, axis=1).repeat(3, axis=2)[:, :height, :width] + random.integers(-20, 21, shape)
+    fine[:, height * 3 // 4 + 1 :, width * 3 // 4 + 1 :] = 90
+    return np.clip(fine, 0, 255).astype(np.uint8)
 
 
 def _drawn(kind: str, random: np.random.Generator, dtype: str, count: int) -> np.ndarray:
@@ -283,7 +310,7 @@ class Maker:
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks")
+    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks", "sizes", "cascade")
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
@@ -305,7 +332,11 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
         said["outside"] = make.pick("clip", "clip", "error")
     if make.chance(0.35):
         said["backend"] = "simt"
-    {"regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks}[family](make, said)
+    more = {
+        "regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks, "sizes": _sizes,
+        "cascade": _cascade,
+    }  # fmt: skip
+    more[family](make, said)
     return Question(**said)
 
 
@@ -447,3 +478,50 @@ def _ranks(make: Maker, said: dict[str, Any]) -> None:
     levels = ("equalize", "otsu", "entropy", "modal") if TYPE_OF[said["dtype"]] in ("8u", "16u") else ()
     levels += ("bilateral",) if TYPE_OF[said["dtype"]] == "8u" else ()
     said["stats"] = (make.pick("median", "percentile", *levels),)
+
+
+def _sizes(make: Maker, said: dict[str, Any]) -> None:
+    """Windows of a size per pixel, of images that an oracle can add up window by window."""
+    batch, height, width, channels = said["shape"]
+    height, width = (min(height, 40), min(width, 60)) if height * width * batch * channels > 2500 else (height, width)
+    said["shape"] = (batch, height, width, channels)
+    said["fill"] = make.fill(said["dtype"], said["shape"])
+    if make.chance(0.8):
+        said["backend"] = "cpu"  # the others have no kernels for them
+    longest = max(height, width)
+    most = make.pick(1, 3, 9, 9, longest, 2 * longest + 1)
+    said["window"] = {
+        "size": [1, 1], "edge": "shrink",
+        "sizes": {"seed": make.seed(), "most": int(most), "channels": make.pick(1, 2), "type": make.pick("uint16", "int32"), "of": [batch, height, width]},
+    }  # fmt: skip
+    said["stats"] = (make.pick("sum", "mean", "mean", "variance", "std", "count"),)
+    said["regions"] = ()
+    said.pop("outside", None)
+    if said["dtype"].startswith("float") and make.chance(0.35):
+        said["ignore_nan"] = True
+    if make.chance(0.3):
+        said["mask"] = _some_mask(make, said["shape"])
+    said["layout"] = make.pick("planar", "interleaved")
+
+
+def _cascade(make: Maker, said: dict[str, Any]) -> None:
+    """Objects of a small cascade in a picture of bytes."""
+    batch, height, width, _ = said["shape"]
+    if height * width > 8000 or make.chance(0.9):
+        height, width = make.whole(9, 90), make.whole(9, 90)
+    said.update(dtype="uint8", shape=(batch, height, width, 1), regions=(), backend="cpu")
+    said.pop("outside", None)
+    said["fill"] = make.fill("uint8", said["shape"])
+    if make.chance(0.7):
+        said["fill"] = {"kind": "patches", "seed": make.seed(), "of": list(said["shape"])}
+    said["cascade"] = {
+        "kind": make.pick("haar", "tilted", "lbp"), "size": [make.whole(9, 14), make.whole(9, 14)], "stages": make.whole(1, 4),
+        "nodes": make.pick(1, 1, 2, 5, 9), "old": make.chance(0.3), "seed": make.seed(),
+    }  # fmt: skip
+    params = said["params"]
+    params["scale_factor"] = make.pick(1.05, 1.1, 1.2, 1.37, 1.5, 2, 3.3)
+    params["min_neighbors"] = make.pick(0, 0, 1, 2, 3)
+    if make.chance(0.3):
+        params["min_size"] = [make.whole(1, 30), make.whole(1, 30)]
+    if make.chance(0.3):
+        params["max_size"] = [make.whole(1, 70), make.whole(1, 70)]

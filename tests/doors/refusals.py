@@ -282,28 +282,28 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "filters of 64-bit integers", "c++*filter command-filter* python-filter",
+        "filters of 64-bit integers", "c++*filter command-filter* python-filter*",
         lambda q, o: q.type in ("64u", "64s"), r"image type 64[us]: it may be",
         "Sums of integers of 64 bits may exceed 64 bits; a window of a table wraps, a filter refuses.",
     ),  # fmt: skip
     Refusal(
-        "filters of floats far beyond the edge", "c++*filter command-filter* python-filter",
+        "filters of floats far beyond the edge", "c++*filter command-filter* python-filter*",
         lambda q, o: q.is_float, r"reaches more than \d+ pixels beyond the edge of a float image",
         "Floats are added in the order of their positions, so the pixels beyond an edge cannot be summed up in advance.",
     ),  # fmt: skip
     Refusal(
-        "a value beyond the edge that no pixel has", "c++*filter command-filter* python-filter",
+        "a value beyond the edge that no pixel has", "c++*filter command-filter* python-filter*",
         lambda q, o: q.window.get("edge") == "constant" and not q.is_float, r"it may be a whole number that this type holds",
         "A filter's pixels beyond the edge are pixels of the image's type; windows of a table add any number.",
     ),  # fmt: skip
     Refusal(
-        "filters without NaN", "c++*filter command-filter* python-filter",
+        "filters without NaN", "c++*filter command-filter* python-filter*",
         lambda q, o: q.ignore_nan and not q.is_float, r"pixels are never NaN",
         "Only floats can be NaN.",
     ),  # fmt: skip
     Refusal(
-        "filters on a device", "c++?filter",
-        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|windows of (up to |)\d)|has no kernel for filters on",
+        "filters on a device", "c++?filter c++?sizes-filter",
+        lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|windows of (up to |)\d)|has no kernel for filters on|windows of a size per pixel run on the CPU",
         "Devices have fewer kernels of filters; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(

@@ -86,6 +86,10 @@ class Room:
         """Numbers as text, one a line."""
         return self._input(f"{name}.txt", lambda path: path.write_text("".join(f"{value}\n" for value in values)))
 
+    def text(self, name: str, text: str) -> Path:
+        """An input as text."""
+        return self._input(name, lambda path: path.write_text(text))
+
     def raw(self) -> Path:
         """The image as bare pixels."""
         return self._input("image.raw", lambda path: path.write_bytes(pixels(self.question).tobytes()))

@@ -28,7 +28,7 @@ def shrunk(question: Question, fails: Callable[[Question], bool], most: int = 25
 
 def _means_something(question: Question) -> bool:
     """Whether all that is asked for is there to be asked for."""
-    counts = "count" not in question.stats or question.mask is not None or question.ignore_nan
+    counts = question.family == "sizes" or "count" not in question.stats or question.mask is not None or question.ignore_nan
     joint = "joint" not in question.binning or question.shape[3] in (2, 3)
     return counts and joint and question.volume >= (question.family == "volume")
 
@@ -80,6 +80,8 @@ def cropped(question: Question, shape: tuple[int, int, int, int]) -> Question:
     if window.get("edge") == "valid":
         window["size"] = [min(window["size"][0], shape[2]), min(window["size"][1], shape[1])]
         window.pop("anchor", None)
+    if "sizes" in window:
+        window["sizes"] = {**window["sizes"], "of": window["sizes"].get("of", list(old[:3]))}
     weights = None if question.weights is None else {**question.weights, "of": question.weights.get("of", [1, *old[1:3], 1])}
     mask = None if question.mask is None else {**question.mask, "of": question.mask.get("of", [1, *old[1:3], 1])}
     fill = {**question.fill, "of": question.fill.get("of", list(old))}
@@ -89,7 +91,7 @@ def cropped(question: Question, shape: tuple[int, int, int, int]) -> Question:
 def _defaults(question: Question) -> Iterator[Question]:
     plain = Question()
     for field in dataclasses.fields(question):
-        if field.name in ("family", "dtype", "shape", "fill", "regions", "stats", "window", "binning"):
+        if field.name in ("family", "dtype", "shape", "fill", "regions", "stats", "window", "binning", "cascade"):
             continue
         if getattr(question, field.name) != getattr(plain, field.name):
             yield question.but(**{field.name: getattr(plain, field.name)})
@@ -102,6 +104,11 @@ def _defaults(question: Question) -> Iterator[Question]:
         width, height = question.window["size"]
         for size in ([width, 1], [1, height], [max(1, width // 2), height], [width, max(1, height // 2)]):
             yield question.but(window={k: v for k, v in {**question.window, "size": size}.items() if k != "anchor"})
+    if question.window.get("sizes", {}).get("channels", 1) > 1:
+        yield question.but(window={**question.window, "sizes": {**question.window["sizes"], "channels": 1}})
+    for name in ("stages", "nodes"):
+        if question.cascade.get(name, 1) > 1:
+            yield question.but(cascade={**question.cascade, name: 1})
     if question.binning.get("bins", 1) > 1:
         yield question.but(binning={**question.binning, "bins": question.binning["bins"] // 2})
     if len(question.binning.get("edges", ())) > 2:

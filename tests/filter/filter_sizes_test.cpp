@@ -249,6 +249,34 @@ TEST(FilterSizes, FloatsStayLocal) {
   EXPECT_EQ(at_centre<double>(filter::Variance{}, Type::f64, 0x1p500, 0, {}, 9), 0);
 }
 
+// Entries of wide floats round: the difference over a window of no valid pixel is not 0, but its sum is.
+TEST(FilterSizes, WindowsWithoutAValidPixelHaveNoRest) {
+  for (const Filter& filter : filters()) {
+    Asked c = of(filter, Type::f64, Type::f64, 21, 6, {Type::u16, 1, 1, 2});
+    c.options.mask = true;
+    c.options.min_count = 0;
+    SizedMemory memory(c);
+    std::mt19937_64 random(5950);
+    for (std::int64_t y = 0; y < 6; ++y)
+      for (std::int64_t x = 0; x < 21; ++x) {
+        memory.image.set(std::ldexp(static_cast<double>(random() % 1000), static_cast<int>(random() % 300) - 150), x,
+                         y);
+        memory.mask.set(static_cast<std::uint8_t>(random() % 3 == 0 ? 0 : 1), x, y);
+      }
+    run(c, memory);
+    for (std::int64_t y = 0; y < 6; ++y)
+      for (std::int64_t x = 0; x < 21; ++x) {
+        const bool is_one = oracle::element(memory.arguments.sizes, x, y, 0, 0) == 1;
+        if (!is_one || oracle::element(memory.arguments.mask, x, y, 0, 0) != 0) continue;
+        const double got = oracle::element(memory.out.view(), x, y, 0, 0);
+        if (std::holds_alternative<filter::Sum>(filter) || std::holds_alternative<filter::Count>(filter))
+          EXPECT_EQ(got, 0) << c.words();
+        else if (!std::holds_alternative<filter::Threshold>(filter) || !std::get<filter::Threshold>(filter).inverted)
+          EXPECT_TRUE(std::isnan(got)) << c.words() << ' ' << got;
+      }
+  }
+}
+
 TEST(FilterSizes, EmptyImages) {
   for (const Filter& filter : filters())
     for (const auto& [width, height] : {std::pair{0, 0}, {0, 5}, {5, 0}})

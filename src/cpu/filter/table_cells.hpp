@@ -130,6 +130,7 @@ struct FloatCell {
   TableTerms terms(std::uint64_t /*pixels*/, double scale) const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN(), most = std::numeric_limits<double>::infinity();
     const double n = count;
+    if (count == 0) return {};  // sums of which a difference leaves the rounding
     if (nan + above + below > 0) {
       const double total = nan > 0 || (above > 0 && below > 0) ? none : above > 0 ? most : -most;
       return {n, total, total * total, none};
