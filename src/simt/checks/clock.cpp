@@ -50,6 +50,12 @@ const Front* Fronts::acquire(const Front* front, const Release* release) {
 bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time,
                     std::uint32_t agents, bool write, const Release*& found) {
   if (!front) return false;
+  const Vain search{front, block, thread, time, write};
+  if (vain_.empty()) vain_.resize(std::size_t{1} << 12);
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(front) / sizeof(Front) ^ std::uint64_t{thread} << 32 ^
+                            std::uint64_t{time} << 43 ^ static_cast<std::uint64_t>(block) << 20;
+  Vain& known = vain_[(key * 0x9e3779b97f4a7c15u) >> 52];
+  if (known == search) return false;
   ++visit_;
   queue_.clear();
   queue_.push_back(front);
@@ -79,6 +85,7 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
     }
     for (const Front* f : at->from) visit(f);
   }
+  known = search;
   return false;
 }
 

@@ -65,6 +65,9 @@ class Fronts {
   const Front* join(const std::vector<const Front*>& distinct);
   const Front* acquire(const Front* front, const Release* release);
 
+  /// True if the release followed what this thread did, as of `covers`.
+  static bool covers(const Release& release, std::int64_t block, std::uint32_t thread, std::uint32_t time,
+                     std::uint32_t agents, bool write);
   /// True if something in that front followed what this thread of this block did at this time. Threads from `agents` on
   /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it. `write`: the
   /// access was a write.
@@ -74,13 +77,24 @@ class Fronts {
   void clear() {
     fronts_.clear();
     releases_.clear();
+    vain_.clear();
   }
 
  private:
+  /// A search that found nothing, which it never will, as a front never changes.
+  struct Vain {
+    const Front* front = nullptr;
+    std::int64_t block;
+    std::uint32_t thread, time;
+    bool write;
+    bool operator==(const Vain&) const = default;
+  };
+
   std::deque<Release> releases_;
   std::deque<Front> fronts_;
   std::vector<const Front*> queue_;
   std::uint64_t visit_ = 0;
+  std::vector<Vain> vain_;  // the last ones, by their hash: neighbours in memory have the same readers
 };
 
 /// The joint knowledge of the arrivals at a named barrier or an mbarrier in one phase.
