@@ -5,6 +5,7 @@
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram_measures.hpp>
+#include <areal/plan.hpp>
 #include <areal/region.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>
@@ -44,11 +45,15 @@ void partial_region_histograms(const TensorView& rows, std::int64_t first, std::
                                Span<const Region> regions, Span<double> out, const Execution& execution = {});
 ///@}
 
-/// \name The same histograms straight from one image (batch 1) in host memory, on the CPU. Rows are streamed once;
-/// memory holds only bins x width column counts and the regions' corners, so the image's tensor need not fit. O(H W +
-/// distinct rows * bins * W). Few or small regions of 8-bit images are counted pixel by pixel: O(sum of their areas).
-/// With weights (one 8u, 16u, 32f or 64f for each pixel) entries are sums of weights. Throws OutOfMemory if the column
-/// counts do not fit.
+/// \name The same histograms straight from one image (batch 1), without its tensor. On the CPU rows are streamed once;
+/// memory holds only bins x width column counts and the regions' corners. O(H W + distinct rows * bins * W). Few or
+/// small regions of 8-bit images are counted pixel by pixel: O(sum of their areas), as always on cuda and simt. The
+/// image's memory decides where it runs, as the table's does for regions (see QueryOptions); with `execution.backend`
+/// cuda an image in host memory is copied to the device. With weights (one 8u, 16u, 32f or 64f for each pixel, in the
+/// image's memory) entries are sums of weights, in an order that depends on the backend but not on threads or the
+/// device. On a device the call queues its work as described in QueryOptions, except that images of more than 8 bits
+/// need a copy of the binning, and more than 1024 regions memory allocated in stream order: a RegionHistogramPlan has
+/// both. Throws OutOfMemory if the column counts do not fit.
 /// @{
 void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                        Span<std::uint64_t> out, const QueryOptions& options = {});
@@ -59,6 +64,41 @@ std::vector<std::uint64_t> region_histograms(const ConstView& image, const Binni
 std::vector<double> region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
                                       Span<const Region> regions, const QueryOptions& options = {});
 ///@}
+
+struct RegionHistogramOptions {
+  Outside outside = Outside::error;
+  bool weighted = false;  ///< executes get weights
+};
+
+/// The histograms of regions straight from images of one shape, for sequences of frames: on cuda an execute with device
+/// memory allocates nothing and may be captured in a CUDA graph. See Plan and Workspace.
+class RegionHistogramPlan : public Plan {
+ public:
+  /// For up to `regions` regions an execute. Backend::automatic is cuda if the execution has a CUDA stream, else the
+  /// CPU. Throws InvalidArgument for a batch, a binning that does not read such images, or a negative number;
+  /// Unavailable.
+  RegionHistogramPlan(const Shape& image, Type type, const Binning& binning, std::int64_t regions,
+                      const RegionHistogramOptions& options = {}, const Execution& execution = {});
+
+  const Shape& image_shape() const noexcept;
+  Type image_type() const noexcept;
+  const Binning& binning() const noexcept;
+  std::int64_t regions() const noexcept;  ///< the most of an execute
+  const RegionHistogramOptions& options() const noexcept;
+
+  /// N x bins counts or sums of weights, row by row. `first_invalid` is one number or none, as in QueryOptions. Accepts
+  /// memory and completes as SatPlan::execute. Throws InvalidArgument for arguments of other shapes, types or memory,
+  /// more regions than planned, weights without a plan for them, and a workspace of another plan; DeviceError.
+  void execute(const ConstView& image, Span<const Region> regions, Span<std::uint64_t> out, Workspace& workspace,
+               Span<std::int64_t> first_invalid = {}) const;
+  void execute(const ConstView& image, const ConstView& weights, Span<const Region> regions, Span<double> out,
+               Workspace& workspace, Span<std::int64_t> first_invalid = {}) const;
+
+  struct State;  // of the library
+
+ private:
+  const State& state() const noexcept;
+};
 
 /// The search step of a histogram tracker: the distance between `target` (bins long) and the histogram of every width x
 /// height window inside the image, into `out` of (H-height+1) x (W-width+1), 32f or 64f (empty if none fits). O(bins) a

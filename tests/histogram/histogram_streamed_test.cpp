@@ -228,6 +228,56 @@ TEST(HistogramStreamed, RefusesWhatCannotBe) {
       {"weights type 16s", "8u, 16u, 32f or 64f"});
 }
 
+TEST(HistogramStreamed, PlansCountOnTheCpu) {
+  std::mt19937_64 random(13);
+  const Guarded image({60, 40}, Type::u16, 3, 5), weights({60, 40}, Type::u8, 1, 2);
+  oracle::fill_random(image.view, random, 0, 255);
+  oracle::fill_random(weights.view, random, 0, 9);
+  const Rule rule = oracle::uniform(7, 0, 256);
+  const auto regions = random_regions(random, 30, 60, 40);
+  std::vector<std::uint64_t> counts(30 * 7);
+  std::vector<double> sums(30 * 7);
+  const RegionHistogramPlan plan({60, 40}, Type::u16, rule.binning, 30, {}, {.backend = Backend::cpu});
+  const RegionHistogramPlan weighted({60, 40}, Type::u16, rule.binning, 50, {Outside::error, true}, {});
+  EXPECT_EQ(weighted.backend(), Backend::cpu);
+  EXPECT_EQ(plan.workspace_bytes(), 0u);
+  Workspace workspace(plan), of_weighted(weighted);
+  plan.execute(image.view, regions, counts, workspace);
+  weighted.execute(image.view, weights.view, regions, sums, of_weighted);
+  const ConstView weight = weights.view;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const auto expected = counted(rule, image.view, nullptr, regions[i]);
+    const auto weighed = counted(rule, image.view, &weight, regions[i]);
+    for (std::size_t b = 0; b < 7; ++b) {
+      ASSERT_EQ(static_cast<double>(counts[i * 7 + b]), expected[b]) << "seed 13, region " << i;
+      ASSERT_EQ(sums[i * 7 + b], weighed[b]) << "seed 13, region " << i;
+    }
+  }
+  const Shape shape{60, 40};
+  const auto planned = [&](const Shape& of, std::int64_t most, const Execution& execution) {
+    RegionHistogramPlan(of, Type::u8, rule.binning, most, {}, execution);
+  };
+  expect_refused<InvalidArgument>([&] { planned(shape, -1, {}); }, {"regions: -1", "0 or more"});
+  expect_refused<InvalidArgument>([&] { planned({60, 40, 1, 2}, 1, {}); }, {"batch of 2"});
+  expect_refused<InvalidArgument>([&] { planned({60, 40, 3}, 1, {}); }, {"3 channels", "reads 1"});
+  expect_refused<InvalidArgument>([&] { planned(shape, 1, {.threads = -1}); }, {"threads -1"});
+  expect_refused<Unavailable>([&] { planned(shape, 1, {.backend = Backend::cuda, .device = 1000}); }, {"cuda"});
+  const std::vector<std::uint8_t> bytes(60 * 40);
+  expect_refused<Unavailable>(
+      [&] {
+        region_histograms(ConstView(bytes.data(), 60, 40), rule.binning, regions,
+                          {.execution = {.backend = Backend::cuda, .device = 1000}});
+      },
+      {"cuda"});
+  expect_refused<InvalidArgument>([&] { plan.execute(image.view, regions, std::span(counts).first(7), workspace); },
+                                  {"output of 7", "30 x 7"});
+  expect_refused<InvalidArgument>([&] { plan.execute(image.view, regions, counts, of_weighted); }, {"another plan"});
+  expect_refused<InvalidArgument>([&] { plan.execute(image.view, weight, regions, sums, workspace); }, {"weights"});
+  expect_refused<InvalidArgument>([&] { weighted.execute(image.view, regions, counts, of_weighted); }, {"weights"});
+  const std::vector<Region> more(31);
+  expect_refused<InvalidArgument>([&] { plan.execute(image.view, more, counts, workspace); }, {"regions: 31", "30"});
+}
+
 TEST(HistogramPlan, SaysItsBytesAndRefusesWhatDoesNotFit) {
   HistogramOptions options;
   options.border = Border::zero;

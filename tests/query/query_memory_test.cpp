@@ -258,7 +258,9 @@ TEST_F(Queries, MemoryThatDoesNotBelongTogetherIsRefused) {
             }).find("out: it lies in memory of CUDA device 1"),
             0u);
   const ConstView image_there = ConstView(image.pixels.data(), Type::u8, {6, 4}).in(there);
-  EXPECT_EQ(refusal([&] { region_histograms(image_there, Binning::labels(2), regions); }).find("image: "), 0u);
+  const ConstView image_here(image.pixels.data(), Type::u8, {6, 4});
+  EXPECT_EQ(refusal([&] { region_histograms(image_there, Binning::labels(2), image_here, regions); }).find("weights: "),
+            0u);
 }
 
 /// Without a GPU, queries of a device's tables throw Unavailable.
@@ -266,6 +268,8 @@ TEST_F(Queries, OfTablesOnADeviceThatIsNotThere) {
   const MemoryPlace far{MemoryPlace::cuda, 99};
   EXPECT_THROW(region_sums(on_device(far), regions), Unavailable);
   EXPECT_THROW(region_sums(on_device(far), Span<const Region>(regions.data(), 3, far)), Unavailable);
+  const ConstView image_there = ConstView(image.pixels.data(), Type::u8, {6, 4}).in(far);
+  EXPECT_THROW(region_histograms(image_there, Binning::labels(2), regions), Unavailable);
 }
 
 TEST_F(Queries, TablesThatAreMissingAreNamed) {

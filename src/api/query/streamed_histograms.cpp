@@ -1,14 +1,16 @@
-// Histograms of regions straight from the image: checks, and the call.
+// Histograms of regions straight from the image: checks, and the call on the CPU or on the device of the image.
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
+#include <type_traits>
 #include <vector>
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "api/query/query_call.hpp"
 #include "api/query/region_blocks.hpp"
+#include "api/query/region_counts.hpp"
 #include "cpu/histogram/direct.hpp"
 #include "cpu/histogram/streamed.hpp"
 
@@ -25,13 +27,10 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
                 std::size_t out, const QueryOptions& options, bool counts_invalid) {
   check_view("image", image, image.shape, image.type);
   check_shape("image", image.shape, image.type);
-  require(image.shape.batch == 1, "image of a batch of ", image.shape.batch,
-          ": regions are answered for one image at a time");
+  require_one_image(image.shape);
   Request request{pixel_bins(binning, image.type, image.shape.channels)};
   const std::int64_t count = static_cast<std::int64_t>(regions.size()), bins = binning.bins();
-  std::int64_t wanted = 0;
-  require(!__builtin_mul_overflow(count, bins, &wanted) && static_cast<std::size_t>(wanted) == out, "output of ", out,
-          " elements: ", count, " regions of ", bins, " bins need ", count, " x ", bins);
+  require_histograms_of(count, bins, out);
   const RegionRules rules{image.shape.width, image.shape.height, options.outside, false};
   request.regions.assign(regions.begin(), regions.end());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -53,13 +52,50 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
   return request;
 }
 
+/// Copies the image to the device that the execution names.
+template <class Out>
+void staged(const ConstView& image, const Binning& binning, const ConstView* weights, Span<const Region> regions,
+            Span<Out> out, const QueryOptions& options) {
+  const RegionHistogramPlan plan(image.shape, image.type, binning, static_cast<std::int64_t>(regions.size()),
+                                 {options.outside, weights != nullptr}, options.execution);
+  Workspace workspace(plan);
+  if constexpr (std::is_same_v<Out, double>)
+    plan.execute(image, *weights, regions, out, workspace, options.first_invalid);
+  else
+    plan.execute(image, regions, out, workspace, options.first_invalid);
+  workspace.wait();
+}
+
+/// On the device of the image, or on simt.
+template <class Out>
+void answer(QueryCall& call, const ConstView& image, const Binning& binning, const ConstView* weights,
+            Span<const Region> regions, Span<Out> out, const QueryOptions& options) {
+  check_view("image", image, image.shape, image.type);
+  check_shape("image", image.shape, image.type);
+  require_one_image(image.shape);
+  const CountedRule rule(binning, image.type, image.shape.channels);
+  if (weights != nullptr) check_weights(*weights, image.shape);
+  require_histograms_of(static_cast<std::int64_t>(regions.size()), binning.bins(), out.size());
+  const Span<const char> tables(rule.device.tables.data(), rule.table_bytes());
+  kernels::CountsRequest request = rule.request(image, call.in(tables, "binning"));
+  request.regions = listed(call, regions, options, {image.shape.width, image.shape.height, options.outside, false});
+  request.out = call.out(out, "out");
+  if (weights != nullptr) request.weights = *weights;
+  if (const std::size_t bytes = kernels::CountsRequest::workspace_bytes(request.regions.count);
+      bytes > 0 && weights == nullptr)
+    request.workspace = call.workspace({}, bytes);
+  call.answer(request);
+}
+
 /// Calls fill(request, answers), then stores the answers of invalid regions.
 template <class Out, class Fill>
 void histograms(const ConstView& image, const Binning& binning, Span<const Region> regions, Span<Out> out,
-                const QueryOptions& options, const std::optional<MemoryPlace>& weights, const Fill& fill) {
-  QueryCall call(options.execution, {{"image", image.memory}, {"weights", weights}});
-  require(call.on_cpu(), "image: histograms straight from an image are the CPU's, in host memory: elsewhere compute ",
-          "its tensor first (integral_histogram)");
+                const QueryOptions& options, const ConstView* weights, const Fill& fill) {
+  if (image.memory.is_host() && options.execution.backend == Backend::cuda)
+    return staged(image, binning, weights, regions, out, options);
+  QueryCall call(options.execution,
+                 {{"image", image.memory}, {"weights", weights ? std::optional(weights->memory) : std::nullopt}});
+  if (!call.on_cpu()) return answer(call, image, binning, weights, regions, out, options);
   const std::span<const Region> all(call.in(regions, "regions"), regions.size());
   const std::span<Out> answers(call.out(out, "out"), out.size());
   FirstInvalid first_invalid(call, options);
@@ -87,7 +123,7 @@ std::vector<Out> buffer_for(Span<const Region> regions, const Binning& binning) 
 void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                        Span<std::uint64_t> out, const QueryOptions& options) {
   histograms(
-      image, binning, regions, out, options, std::nullopt,
+      image, binning, regions, out, options, nullptr,
       [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
         if (cpu::has_direct_counts(request.rule, image.shape) && cpu::direct_is_less(image.shape, request.regions))
           cpu::direct_counts(request.rule, image, request.regions, answers, threads);
@@ -98,7 +134,7 @@ void region_histograms(const ConstView& image, const Binning& binning, Span<cons
 
 void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
                        Span<const Region> regions, Span<double> out, const QueryOptions& options) {
-  histograms(image, binning, regions, out, options, weights.memory,
+  histograms(image, binning, regions, out, options, &weights,
              [&](const Request& request, std::span<double> answers, int threads) {
                check_weights(weights, image.shape);
                cpu::streamed_weights(request.rule, image, weights, request.regions, answers, threads);

@@ -3,9 +3,9 @@
 // which a first launch sets to 0 and 1. The border is an offset of the tensor and a separate launch that writes zeros;
 // a paper's counts are those of border none.
 
-#include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/histogram/run.hpp"
 #include "kernels/primitives/fill_border.hpp"
+#include "kernels/primitives/pixel_bin.hpp"
 #include "kernels/primitives/planes.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/workspace.hpp"

@@ -4,6 +4,7 @@
 #include <variant>
 #include "kernels/query/boxes.hpp"
 #include "kernels/query/convert.hpp"
+#include "kernels/query/counts.hpp"
 #include "kernels/query/distance_map.hpp"
 #include "kernels/query/distances.hpp"
 #include "kernels/query/fragments.hpp"

@@ -15,6 +15,7 @@
 #include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/primitives/pixel_rule.hpp"
 #include "kernels/query/sort_space.hpp"
 
 namespace areal::kernels {
@@ -76,6 +77,23 @@ struct HistogramsRequest {
   RegionList regions;
   void* out;  ///< 8 bytes a region and bin
   bool real;  ///< double, or std::uint64_t
+};
+
+/// Histograms of regions straight from the pixels of one image.
+struct CountsRequest {
+  ConstView image;
+  PixelRule rule;  ///< its `data` is the machine's; for bytes, 256 bins of each channel on the host
+  int bins = 0;
+  std::uint32_t scale = 0;  ///< if not 0, a pixel's bin is pixel * scale / 65536
+  RegionList regions;
+  void* out = nullptr;  ///< 8 bytes a region and bin: std::uint64_t, with weights double
+  std::optional<ConstView> weights = {};
+  void* workspace = nullptr;  ///< of workspace_bytes, aligned to 8 bytes
+
+  /// A sum for each 256 regions, if there are more than 1024.
+  static std::size_t workspace_bytes(std::int64_t regions) {
+    return regions <= 1024 ? 0 : static_cast<std::size_t>((regions + 255) / 256) * 8;
+  }
 };
 
 /// N histograms, row by row.
@@ -146,9 +164,9 @@ struct FragmentsRequest {
   std::int64_t votes_of_a_box() const { return scales * rows * chunks(); }
 };
 
-using RegionRequest =
-    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest, HistogramsRequest,
-                 ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
+using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest,
+                                   HistogramsRequest, CountsRequest, ReduceRequest, DistancesRequest, WindowsRequest,
+                                   DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

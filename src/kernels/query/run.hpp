@@ -77,6 +77,22 @@ class QueryMemory {
     input(request.regions);
     answers(request.out, request.regions.count * request.tensor.bins());
   }
+  void operator()(const CountsRequest& request) {
+    input(request.image);
+    if (request.weights) input(*request.weights);
+    input(request.regions);
+    for (int c = 0; c < request.rule.channels; ++c) {
+      const ChannelRule& rule = request.rule.channel[c];
+      const std::size_t size = size_of(request.image.type);
+      if (size == 2)
+        input(rule.data, sizeof(std::uint16_t) << 16);
+      else if (size > 2 && rule.kind != ChannelRule::Kind::labels)
+        input(rule.data, (static_cast<std::size_t>(rule.bins) + 1) * sizeof(double));
+    }
+    answers(request.out, request.regions.count * request.bins);
+    if (const std::size_t bytes = CountsRequest::workspace_bytes(request.regions.count); bytes > 0 && !request.weights)
+      visit_(MemoryRange{"the workspace", request.workspace, bytes, MemoryRange::Use::scratch});
+  }
   void operator()(const ReduceRequest& request) {
     const HistogramList& list = request.histograms;
     input(list);

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include "kernels/histogram/count_then_write/tiles.hpp"
 #include "kernels/histogram/count_then_write/warp_add.hpp"
-#include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/pixel_bin.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 
 namespace areal::kernels {

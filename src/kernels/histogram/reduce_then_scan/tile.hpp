@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 #include "kernels/histogram/bin_numbers.hpp"
-#include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/histogram/reduce_then_scan/carry.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/pixel_bin.hpp"
 #include "kernels/primitives/strides.hpp"
 
 namespace areal::kernels {

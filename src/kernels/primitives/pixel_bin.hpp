@@ -1,11 +1,12 @@
 #pragma once
 // From a pixel to its bin, as Binning::bin_of defines it: the same comparisons of the same doubles.
 
+#include <areal/type.hpp>
 #include <cstdint>
 #include <type_traits>
-#include "kernels/histogram/request.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/pixel_rule.hpp"
 
 namespace areal::kernels {
 

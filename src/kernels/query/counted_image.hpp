@@ -1,0 +1,70 @@
+#pragma once
+// The image that histograms of regions are counted from, and the bins of its pixels.
+
+#include <cstdint>
+#include <cstring>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/pixel_bin.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "kernels/query/request.hpp"
+
+namespace areal::kernels {
+
+struct CountedImage {
+  const char* data = nullptr;  ///< its first byte
+  const char* end = nullptr;   ///< the byte behind its last one
+  Strides in;                  ///< never `vectors`
+  PixelRule rule;
+  /// The bins of each channel of bytes. Passed by value: no call has to copy them to the device first.
+  std::uint16_t bin_of_byte[PixelRule::most_channels * 256];
+};
+
+inline CountedImage counted_image(const CountsRequest& request) {
+  CountedImage image;
+  image.data = static_cast<const char*>(request.image.data);
+  image.end = image.data + bytes_of_view(request.image);
+  image.in = strides(request.image);
+  const std::size_t size = size_of(request.image.type);
+  image.in.alignment = alignment_of(image.data, image.in, size, size);
+  if (image.in.alignment == Alignment::vectors) image.in.alignment = Alignment::elements;
+  image.rule = request.rule;
+  if (size == 1)
+    for (int c = 0; c < request.rule.channels; ++c) {
+      std::memcpy(image.bin_of_byte + 256 * c, request.rule.channel[c].data, 256 * sizeof(std::uint16_t));
+      image.rule.channel[c].data = nullptr;
+    }
+  return image;
+}
+
+/// The tables of bytes in shared memory; empty for other pixels.
+template <std::size_t size>
+struct ByteBins {
+  std::uint16_t of[size == 1 ? PixelRule::most_channels * 256 : 1];
+
+  template <class M>
+  AREAL_DEVICE void fill(const M& m, const CountedImage& image, int threads) {
+    if constexpr (size == 1)
+      for (int i = m.thread(); i < image.rule.channels * 256; i += threads) m.put(of[i], image.bin_of_byte[i]);
+  }
+};
+
+/// The bin of the pixel whose first channel lies there, or -1.
+template <class In, class M, std::size_t size>
+AREAL_DEVICE int bin_at(const M& m, const CountedImage& image, const ByteBins<size>& bytes, const char* from) {
+  if constexpr (sizeof(In) == 1) {
+    int bin = 0;
+    AREAL_UNROLL
+    for (int c = 0; c < PixelRule::most_channels; ++c)
+      if (c < image.rule.channels && bin >= 0) {
+        const int value = m.load(reinterpret_cast<const std::uint8_t*>(from + c * image.in.channel));
+        const int next = m.get(bytes.of[256 * c + value]);
+        bin = next == 0xffff ? -1 : bin * image.rule.channel[c].bins + next;
+      }
+    return bin;
+  } else {
+    return bin_of_pixel<In>(m, image.rule, from, image.in.channel, image.in.alignment != Alignment::bytes);
+  }
+}
+
+}  // namespace areal::kernels

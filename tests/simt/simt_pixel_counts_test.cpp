@@ -1,0 +1,152 @@
+// Histograms of regions straight from the pixels on the simulated machine, which checks every access; and the reads,
+// writes and additions that the contract of the kernels promises.
+#include <areal/histogram.hpp>
+#include <cstdlib>
+#include "api/query/region_counts.hpp"
+#include "device_count_cases.hpp"
+#include "kernels/query/request.hpp"
+#include "simt/plan.hpp"
+
+namespace areal {
+namespace {
+
+using namespace device_cases;
+
+/// The host's memory is the machine's.
+struct Bed {
+  Execution on{.backend = Backend::simt};
+  template <class T>
+  Span<const T> in(const std::vector<T>& values) {
+    return values;
+  }
+  template <class T>
+  Span<T> out(std::vector<T>& values) {
+    return values;
+  }
+  ConstView in(Padded& memory) { return memory.view(); }
+  void back() {}
+};
+
+TEST(SimtPixelCounts, AWrongPixelIsCaught) { a_wrong_pixel_is_caught<Bed>(); }
+TEST(SimtPixelCounts, EveryTypeAndRule) { counts_of_every_type_and_rule<Bed>(); }
+TEST(SimtPixelCounts, JointChannels) { counts_of_joint_channels<Bed>(); }
+TEST(SimtPixelCounts, EveryShape) { counts_of_every_shape<Bed>(); }
+TEST(SimtPixelCounts, EveryNumberOfBins) { counts_of_every_number_of_bins<Bed>(); }
+TEST(SimtPixelCounts, ManyRegions) { counts_of_many_regions<Bed>(); }
+TEST(SimtPixelCounts, VeryManyRegions) {
+  if (std::getenv("AREAL_TEST_FULL") == nullptr) GTEST_SKIP() << "takes long: AREAL_TEST_FULL=1 runs it";
+  counts_of_very_many_regions<Bed>();
+}
+TEST(SimtPixelCounts, OutsideIsRefusedOrClipped) { counts_outside_are_refused_or_clipped<Bed>(); }
+TEST(SimtPixelCounts, WeightsHaveTheSameBitsInEveryRun) { weights_have_the_same_bits_in_every_run<Bed>(); }
+TEST(SimtPixelCounts, TheHostAsks) { the_host_asks_for_counts<Bed>(); }
+TEST(SimtPixelCounts, APlanCountsFrames) { a_plan_counts_frames<Bed>(); }
+
+/// Counts of the launches for regions of an image of 256 x 128 bytes, at a multiple of 64, or of labels.
+class PixelCountsReads : public testing::Test {
+ protected:
+  static constexpr std::uint64_t a_region = 4;  // numbers
+
+  std::vector<LaunchCounts> launches(const Rule& rule, const std::vector<Region>& regions, Type type = Type::u8,
+                                     bool weighted = false) {
+    const ConstView image(memory_.data(), type, Shape{256, 128});
+    const CountedRule counted(rule.binning, type, 1);
+    const auto n = static_cast<std::int64_t>(regions.size());
+    std::vector<std::uint64_t> out(regions.size() * static_cast<std::size_t>(rule.binning.bins()));
+    std::vector<std::uint64_t> workspace(kernels::CountsRequest::workspace_bytes(n) / 8);
+    kernels::CountsRequest request = counted.request(image, counted.device.tables.data());
+    request.regions = {regions.data(), n, Outside::error, nullptr};
+    request.out = out.data();
+    request.workspace = workspace.data();
+    if (weighted) request.weights = image;
+    return simt::execute<kernels::Query>({}, request, nullptr);
+  }
+  void SetUp() override {
+    std::mt19937_64 random(50);
+    for (auto& word : memory_) word = random();
+  }
+
+ private:
+  struct alignas(64) Line {
+    std::uint64_t at[8];
+  };
+  std::vector<Line> lines_{256 * 128 * 4 / 64};
+  std::span<std::uint64_t> memory_{lines_.front().at, lines_.size() * 8};
+};
+
+TEST_F(PixelCountsReads, SmallRegionsAreReadOnceAndStored) {
+  const std::vector<Region> regions{{8, 0, 64, 64}, {16, 9, 64, 64}, {0, 64, 128, 64}};  // of whole vectors
+  const std::uint64_t pixels = 64 * 64 * 2 + 128 * 64;
+  const auto all = launches(oracle::uniform(32, 0, 256), regions);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].counts.reads.elements, 3 * a_region);
+  EXPECT_EQ(all[0].counts.writes.elements, 0u);
+  const Counts& c = all[1].counts;
+  EXPECT_GT(all[1].blocks, 8);
+  EXPECT_EQ(c.reads.elements, static_cast<std::uint64_t>(all[1].blocks) * 3 * a_region + pixels / 4);
+  EXPECT_EQ(c.writes.elements, 3u * 32);
+  EXPECT_EQ(c.atomics.elements, 0u);
+  EXPECT_EQ(c.shared_atomics.elements, pixels);
+  EXPECT_EQ(c.shared_atomics.conflicts, 0u);
+}
+
+TEST_F(PixelCountsReads, LargeRegionsAreClearedAndAdded) {
+  const std::vector<Region> regions{{0, 0, 256, 128}, {8, 7, 200, 100}};
+  const std::uint64_t pixels = 256 * 128 + 200 * 100;
+  const auto all = launches(oracle::uniform(256, 0, 256), regions);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].counts.writes.elements, 2u * 256);
+  const auto blocks = static_cast<std::uint64_t>(all[1].blocks);
+  EXPECT_GT(blocks, 8u);
+  const Counts& c = all[1].counts;
+  EXPECT_EQ(c.reads.elements, blocks * 2 * a_region + pixels / 4);
+  EXPECT_EQ(c.writes.elements, 0u);
+  EXPECT_LE(c.atomics.elements, (2 + blocks) * 256);
+  EXPECT_GT(c.atomics.elements, blocks * 200);
+  EXPECT_EQ(c.shared_atomics.elements, pixels);
+  EXPECT_EQ(c.shared_atomics.conflicts, 0u);
+}
+
+/// A row of pixels costs up to a vector of 8 bytes at either end, which are counted behind the last bin.
+TEST_F(PixelCountsReads, RowsBeginAnywhere) {
+  const std::vector<Region> regions(20, Region{3, 1, 21, 50});
+  const auto all = launches(oracle::uniform(32, 0, 256), regions);
+  const auto blocks = static_cast<std::uint64_t>(all[1].blocks);
+  EXPECT_EQ(all[1].counts.reads.elements, blocks * 20 * a_region + 20u * 50 * 3 * 2);
+  EXPECT_EQ(all[1].counts.shared_atomics.elements, 20u * 50 * 24);
+}
+
+TEST_F(PixelCountsReads, ManyRegionsAreAddedUpOnce) {
+  constexpr std::uint64_t n = 1100, groups = 5;
+  const std::vector<Region> regions(n, Region{8, 3, 16, 8});
+  const auto all = launches(oracle::uniform(32, 0, 256), regions);
+  EXPECT_EQ(all[0].counts.reads.elements, n * a_region);
+  EXPECT_EQ(all[0].counts.writes.elements, groups);
+  const auto blocks = static_cast<std::uint64_t>(all[1].blocks);
+  EXPECT_LE(all[1].counts.reads.elements, n * 16 * 8 / 4 + blocks * (2 * groups + 2 * 256 * a_region));
+  EXPECT_EQ(all[1].counts.writes.elements, n * 32);
+  EXPECT_EQ(all[1].counts.atomics.elements, 0u);
+  EXPECT_EQ(all[1].counts.shared_atomics.elements, n * 16 * 8);
+}
+
+TEST_F(PixelCountsReads, ManyBinsAreCountedInGlobalMemory) {
+  const std::vector<Region> regions{{0, 0, 100, 50}, {3, 3, 10, 10}};
+  const auto all = launches(oracle::labels(65'535, 0), regions, Type::u16);
+  EXPECT_EQ(all[0].counts.writes.elements, 2u * 65'535);
+  EXPECT_EQ(all[1].counts.shared_atomics.elements, 0u);
+  EXPECT_EQ(all[1].counts.writes.elements, 0u);
+  EXPECT_LE(all[1].counts.atomics.elements, 5100u);
+  EXPECT_GT(all[1].counts.atomics.elements, 5000u);
+}
+
+TEST_F(PixelCountsReads, WeightsAreReadOnce) {
+  const std::vector<Region> regions{{0, 0, 100, 50}, {3, 3, 10, 10}};
+  const auto all = launches(oracle::uniform(32, 0, 256), regions, Type::u8, true);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].blocks, 2);
+  EXPECT_EQ(all[0].counts.reads.elements, 2 * 256 * a_region + 2 * 5100);  // every thread reads its block's region
+  EXPECT_EQ(all[0].counts.writes.elements, 2u * 32);
+}
+
+}  // namespace
+}  // namespace areal
