@@ -1,9 +1,13 @@
 // Finds and opens the plug-ins; the public calls that they implement.
 #include "media/plugin.hpp"
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <algorithm>
 #include <areal/version.hpp>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include "media/file_error.hpp"
 #include "media/picture_formats.hpp"
 
@@ -36,8 +40,20 @@ fs::path plugin_folder() {
 #endif
 }
 
+// Bytes of address space that the process's limit (ulimit -v) leaves.
+std::uint64_t free_address_space() {
+  rlimit limit{};
+  std::uint64_t pages = 0;
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      !(std::ifstream("/proc/self/statm") >> pages))
+    return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t taken = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur > taken ? limit.rlim_cur - taken : 0;
+}
+
+// `mib`: address space that the libraries take, if their static constructors abort the process where they get less.
 template <class Plugin>
-const Plugin& open(const char* file, const char* entry, const char* what, const char* needs) {
+const Plugin& open(const char* file, const char* entry, const char* what, const char* needs, std::uint64_t mib = 0) {
   const fs::path folder = plugin_folder(), path = folder / file;
   const auto unavailable = [&](const std::string& why) {
     throw Unavailable(std::string(what) + " cannot be read or written: " + why);
@@ -45,6 +61,9 @@ const Plugin& open(const char* file, const char* entry, const char* what, const 
   if (std::error_code error; folder.empty() || !fs::exists(path, error))
     unavailable(std::string(file) + " is not in " + (folder.empty() ? "any folder" : folder.string()) +
                 "; build areal with " + needs + ", or set AREAL_PLUGIN_DIR to the folder that holds it");
+  if (const std::uint64_t left = free_address_space() >> 20; left < mib)
+    unavailable("the libraries for them take " + std::to_string(mib) + " MiB of address space, of which its limit (" +
+                "ulimit -v) leaves " + std::to_string(left) + " MiB");
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* error = ::dlerror();
@@ -62,7 +81,7 @@ const Plugin& open(const char* file, const char* entry, const char* what, const 
 
 const PicturePlugin& picture_plugin() {
   static const PicturePlugin& plugin = open<PicturePlugin>("areal_pictures.so", "areal_picture_plugin", "pictures",
-                                                           "OpenImageIO (Debian package libopenimageio-dev)");
+                                                           "OpenImageIO (Debian package libopenimageio-dev)", 460);
   return plugin;
 }
 

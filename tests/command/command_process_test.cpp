@@ -59,6 +59,22 @@ TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
   EXPECT_EQ(others({"a.npy", "T.npy"}), std::vector<std::string>());
 }
 
+// The libraries of pictures abort the process where their static constructors get no memory.
+TEST_F(CommandProcess, LittleAddressSpaceForPicturesIsOneSentence) {
+  if (shell("ulimit -v 200000; areal info").code != 0)
+    GTEST_SKIP() << "the command does not start in that address space: it is sanitized";
+  ASSERT_EQ(run({"sat", AREAL_SOURCE_DIR "/data/sudoku.png", "--region", "0,0,9,9"}).code, 0);
+  for (const int mib : {200, 400, 440, 470, 500}) {
+    const Outcome outcome = shell("ulimit -v " + std::to_string(mib * 1024) +
+                                  "; areal sat " AREAL_SOURCE_DIR "/data/sudoku.png --region 0,0,9,9");
+    EXPECT_EQ(outcome.code, 1) << mib << " MiB\n" << outcome.err;
+    EXPECT_NE(outcome.err.find("areal: pictures cannot be read or written: the libraries for them take 460 MiB of "
+                               "address space, of which its limit (ulimit -v) leaves"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
 TEST_F(CommandProcess, AFileThatGrowsTooLargeLeavesNothing) {
   // ulimit counts in KiB; the table has 62 * 44 * 4 bytes.
   const Outcome outcome = shell("ulimit -f 4; areal sat a.npy -o T.npy");
