@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #define AREAL_DEVICE __device__ __forceinline__
+#define AREAL_DEVICE_CALL __device__ __noinline__
 #define AREAL_BOTH __host__ __device__ inline
 #define AREAL_UNROLL _Pragma("unroll")
 #define AREAL_NO_UNROLL _Pragma("unroll 1")
@@ -234,6 +235,31 @@ struct Machine {
   }
   __device__ __forceinline__ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
     return __byte_perm(a, b, selector);
+  }
+  template <bool high>
+  __device__ __forceinline__ std::uint32_t dot2_signed(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    std::uint32_t sum;
+    if constexpr (high)
+      asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+    else
+      asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+    return sum;
+  }
+  __device__ __forceinline__ std::uint32_t permute_signs(std::uint32_t a, std::uint32_t b,
+                                                         std::uint32_t selector) const {
+    std::uint32_t bytes;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selector));
+    return bytes;
+  }
+  __device__ __forceinline__ std::int64_t multiply_wide(std::int32_t a, std::int32_t b, std::int64_t c) const {
+    std::int64_t sum;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
+    return sum;
+  }
+  __device__ __forceinline__ float root_estimate(float x) const {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
   }
   __device__ __forceinline__ std::uint32_t min2(std::uint32_t a, std::uint32_t b) const { return __vminu2(a, b); }
   __device__ __forceinline__ std::uint32_t max2(std::uint32_t a, std::uint32_t b) const { return __vmaxu2(a, b); }

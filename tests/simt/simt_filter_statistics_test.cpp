@@ -13,6 +13,7 @@
 #include <vector>
 #include "kernels/filter/finish.hpp"
 #include "kernels/filter/request.hpp"
+#include "kernels/filter/walk/walk.hpp"
 #include "kernels/primitives/view_bytes.hpp"
 #include "simt/plan.hpp"
 
@@ -131,11 +132,12 @@ std::pair<double, double> expected(const Case& c, const Sums& s, double pixel) {
   if (const auto* t = std::get_if<filter::Threshold>(&c.filter)) {
     const long double s1 = std::sqrt(variance(0)), r = t->r.value_or(size_of(c.in) == 1 ? 128 : 32768);
     long double level = mean;
-    if (t->method == filter::Local::bradley) level = mean * (1 - 0.15L);
-    if (t->method == filter::Local::niblack) level = mean - 0.2L * s1;
-    if (t->method == filter::Local::sauvola) level = mean * (1 + 0.2L * (s1 / r - 1));
+    const auto k = [&](double usual) { return static_cast<long double>(t->k.value_or(usual)); };
+    if (t->method == filter::Local::bradley) level = mean * (1 - k(0.15));
+    if (t->method == filter::Local::niblack) level = mean + k(-0.2) * s1;
+    if (t->method == filter::Local::sauvola) level = mean * (1 + k(0.2) * (s1 / r - 1));
     if (t->method == filter::Local::nick)
-      level = mean - 0.2L * std::sqrt((static_cast<long double>(s.two) - mean * mean) / n);
+      level = mean + k(-0.2) * std::sqrt((static_cast<long double>(s.two) - mean * mean) / n);
     level -= t->offset;
     value = level;
     if (!is_float(c.out)) {
@@ -267,6 +269,120 @@ TEST(SimtFilterStatistics, WideImages) {
     c.filter = filter::StandardDeviation{};
     EXPECT_EQ(fault(c), "");
   }
+}
+
+// The kernel of bytes above their thresholds: windows of every width modulo 16, several strips, whose inner ones have a
+// loop of their own, rows of any pitch and address, images of a few columns, any outputs.
+TEST(SimtFilterStatistics, BytesAboveTheirThresholds) {
+  using filter::Local;
+  const std::vector<Filter> filters{filter::Threshold{Local::mean},
+                                    filter::Threshold{Local::mean, {}, {}, 2.25, 200, true},
+                                    filter::Threshold{Local::bradley, 0.1},
+                                    filter::Threshold{Local::niblack},
+                                    filter::Threshold{Local::sauvola},
+                                    filter::Threshold{Local::sauvola, 0.5, 64, -3.5, 7},
+                                    filter::Threshold{Local::nick, 0.3, {}, 1}};
+  constexpr Edge edges[] = {Edge::symmetric, Edge::shrink, Edge::valid, Edge::zero, Edge::wrap, Edge::constant};
+  std::mt19937_64 random(20261130);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  const auto try_it = [&](Case c) {
+    if (c.window.edge == Edge::valid)
+      c.image.width += c.window.width - 1, c.image.height += c.window.height - 1;
+    else
+      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    c.window.value = static_cast<double>(any(0, 255));
+    c.out = Type::u8, c.seed = random();
+    ASSERT_TRUE(kernels::is_walk_that_decides(request_of(c)));
+    EXPECT_EQ(fault(c), "");
+  };
+  int turn = 0;
+  for (std::int64_t width = 1; width <= 34; ++width)
+    for (int i = 0; i < 2; ++i, ++turn) {
+      Case c{{any(1, 60), any(1, 7), any(0, 3) == 0 ? 3 : 1, 1, any(0, 1) ? Layout::planar : Layout::interleaved},
+             {width, any(1, 5)},
+             filters[static_cast<std::size_t>(turn) % filters.size()]};
+      c.window.edge = edges[any(0, 5)];
+      c.gap = any(0, 1) ? any(0, 9) : 0, c.offset = any(0, 1) ? any(0, 9) : 0;
+      try_it(c);
+    }
+  // Four strips of an aligned image: two of them are plain.
+  for (const std::int64_t width : {3, 6, 13, 32})
+    for (const Edge edge : {Edge::symmetric, Edge::shrink, Edge::valid}) {
+      Case c{{1760, 12}, {width, 3}, filters[static_cast<std::size_t>(++turn) % filters.size()]};
+      c.window.edge = edge;
+      c.gap = edge == Edge::valid ? (17 - width) % 16 + 16 : 0;  // rows of whole vectors
+      try_it(c);
+    }
+  Case wide{{700, 2}, {256, 2}, filter::Threshold{}};
+  wide.window.edge = Edge::symmetric;
+  try_it(wide);
+  Case high{{40, 3}, {3, 128}, filter::Threshold{Local::niblack}};
+  high.window.edge = Edge::wrap;
+  try_it(high);
+}
+
+/// The arithmetic of a machine, with roots that are as far off as they may be.
+struct Arithmetic {
+  float error;
+  std::int64_t multiply_wide(std::int32_t a, std::int32_t b, std::int64_t c) const { return std::int64_t{a} * b + c; }
+  float root_estimate(float x) const { return std::sqrt(x) * (1 + error); }
+};
+
+// Where floats leave no doubt, WalkDecide decides as doubles do, for the pixels around the threshold.
+TEST(SimtFilterStatistics, DecisionsWithoutDoubtAreThoseOfDoubles) {
+  using filter::Local;
+  std::mt19937_64 random(20261131);
+  int doubts = 0, decisions = 0, whole = 0;
+  for (const Local method : {Local::mean, Local::bradley, Local::niblack, Local::sauvola, Local::nick})
+    for (int turn = 0; turn < 20000; ++turn) {
+      kernels::FilterRequest request;
+      request.in = request.out = Type::u8, request.columns.size = request.rows.size = 1;
+      const double offset = turn % 3 == 0 ? 0 : turn % 3 == 1 ? turn % 40 - 20 : static_cast<double>(turn % 1000) / 77;
+      request.filter = filter::Threshold{method, turn % 2 == 0 ? std::optional<double>() : turn / 1e4 - 1, {}, offset};
+      kernels::FilterFinish exact(request);
+      ASSERT_TRUE(exact.quick);
+      exact.quick = false;
+      const auto n = static_cast<std::uint32_t>(turn % 100 == 0 ? 32768 : 2 + random() % 300);
+      const kernels::WalkDecide decide(exact, n, 0);
+      const auto base = static_cast<int>(random() % 256), spread = turn % 5 == 0 ? 0 : turn % 5 == 1 ? 255 : 4;
+      std::uint32_t sum = 0, squares = 0;
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const auto step = spread == 0 ? 0 : static_cast<int>(random() % static_cast<unsigned>(2 * spread + 1)) - spread;
+        const auto pixel = static_cast<std::uint32_t>(std::clamp(base + step, 0, 255));
+        sum += pixel, squares += pixel * pixel;
+      }
+      const Arithmetic m{turn % 2 == 0 ? 0x1p-21f : -0x1p-21f};
+      const auto threshold = static_cast<int>(static_cast<double>(sum) / n * 0.9);
+      for (int pixel = std::max(0, threshold - 40); pixel <= std::min(255, threshold + 40); ++pixel) {
+        const auto at = static_cast<std::uint32_t>(pixel);
+        const bool above = exact(sum, false, squares, n, [&] { return static_cast<double>(pixel); }) != 0;
+        if (decide.whole) {
+          ++whole;
+          ASSERT_EQ(decide.whole_apart(sum, at) >> 31 != 0, above) << "n " << n << " S1 " << sum << " p " << pixel;
+          continue;
+        }
+        float least = 1e9f;
+        const std::uint32_t centred = squares - 128 * sum, raised = 0x4b000000u + at;
+        const auto more = static_cast<std::int64_t>(n) * 77;  // as if the lanes before had a part of the squares
+        const auto rest = static_cast<std::uint32_t>(static_cast<std::int32_t>(centred) - 77);
+        const bool roots = exact.needs_squares();
+        const std::uint32_t apart = !roots          ? decide.apart<false, false>(m, sum, 0, 0, raised, least)
+                                    : decide.simple ? decide.apart<true, true>(m, sum, rest, more, raised, least)
+                                                    : decide.apart<true, false>(m, sum, rest, more, raised, least);
+        if (least < decide.bound) {
+          ++doubts;
+          continue;
+        }
+        ++decisions;
+        ASSERT_EQ(apart >> 31 != 0, above) << static_cast<int>(method) << " n " << n << " S1 " << sum << " S2 "
+                                           << squares << " p " << pixel << " turn " << turn;
+      }
+    }
+  EXPECT_GT(doubts, 50);
+  EXPECT_GT(decisions, 1000000);
+  EXPECT_GT(whole, 100000);
 }
 
 // n S2 of 16-bit pixels exceeds 64 bits.

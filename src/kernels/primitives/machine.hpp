@@ -48,7 +48,12 @@
 //   pause()                                  between two loads of a polling loop
 //   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
 //   dot2(a, b, c)                            c and the products of the halves of a and the two lower bytes of b (dp2a)
+//   dot2_signed<high>(a, b, c)               c and the products of the halves of a, signed, and the two lower or higher
+//                                            bytes of b, unsigned
 //   permute(a, b, selector)                  four of the bytes 0 to 3 of a and 4 to 7 of b, one a nibble (prmt)
+//   permute_signs(a, b, selector)            the same, and a nibble's highest bit asks for eight times its byte's sign
+//   multiply_wide(a, b, c)                   a b + c, in 64 bits from signed numbers of 32 (mad.wide)
+//   root_estimate(x)                         the root of a float x >= 0, within 2^-21 of it
 //   min2(a, b)  max2(a, b)                   the smaller, the larger of the halves of two 32-bit words, each unsigned
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
 //   commit_copies()   wait_copies<N>()       cp.async groups: waits for all but this thread's N youngest; their data is
@@ -84,11 +89,12 @@
 
 #include <cstdint>
 
-// AREAL_DEVICE marks code inside a kernel, AREAL_BOTH code that schedules call too, AREAL_UNROLL a loop whose arrays
-// live in registers, AREAL_NO_UNROLL one that unrolling would only make longer. A machine that needs other definitions
-// makes them before it includes any kernel.
+// AREAL_DEVICE marks code inside a kernel, AREAL_DEVICE_CALL a rare part that is called, AREAL_BOTH code that schedules
+// call too, AREAL_UNROLL a loop whose arrays live in registers, AREAL_NO_UNROLL one that unrolling would only make
+// longer. A machine that needs other definitions makes them before it includes any kernel.
 #ifndef AREAL_DEVICE
 #define AREAL_DEVICE inline
+#define AREAL_DEVICE_CALL
 #define AREAL_BOTH inline
 #define AREAL_UNROLL
 #define AREAL_NO_UNROLL

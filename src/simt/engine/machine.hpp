@@ -22,6 +22,7 @@
 // Not simulated: the timing of a real GPU, rounding of other instructions, and orders weaker than happens-before on
 // words that post and peek move (two such words of one thread arrive in the order of the schedule).
 
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -123,6 +124,25 @@ class Machine {
       result |= static_cast<std::uint32_t>(bytes >> (8 * (selector >> (4 * i) & 7u)) & 0xffu) << (8 * i);
     return result;
   }
+  template <bool high>
+  std::uint32_t dot2_signed(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    const auto half = [&](int i) {
+      return static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> (16 * i) & 0xffffu));
+    };
+    const std::uint32_t bytes = high ? b >> 16 : b;
+    return c + half(0) * (bytes & 0xffu) + half(1) * (bytes >> 8 & 0xffu);
+  }
+  std::uint32_t permute_signs(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
+    std::uint32_t result = permute(a, b, selector);
+    for (int i = 0; i < 4; ++i)
+      if (selector >> (4 * i) & 8u) {
+        const std::uint32_t mask = 0xffu << (8 * i);
+        result = (result & ~mask) | (result >> (8 * i + 7) & 1u ? mask : 0);
+      }
+    return result;
+  }
+  std::int64_t multiply_wide(std::int32_t a, std::int32_t b, std::int64_t c) const { return std::int64_t{a} * b + c; }
+  float root_estimate(float x) const { return std::sqrt(x); }
 
   std::uint32_t min2(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t low = (a & 0xffffu) < (b & 0xffffu) ? a : b, high = a >> 16 < b >> 16 ? a : b;

@@ -75,6 +75,38 @@ struct ByteColumns {
   }
 };
 
+/// Of the same columns the sums of p (p - 128), modulo 2^32, so that a row that enters and one that leaves are a
+/// product of 16 bits each: e (e - 128) + l (128 - l).
+struct ByteSquares {
+  static constexpr int columns = 16, words = 16;
+  using Window = std::uint32_t;
+  using Part = Vec<std::uint32_t, 4>;
+  std::uint32_t word[words] = {};
+
+  template <class M>
+  AREAL_DEVICE void enter(const M& m, const Part& row) {
+    move(m, row, Part{});
+  }
+  template <class M>
+  AREAL_DEVICE void move(const M& m, const Part& enters, const Part& leaves) {
+    static constexpr std::uint32_t top = 0x80808080;
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t e = enters.at[i], l = leaves.at[i];
+      // Bytes with a sign: e - 128, and 128 - l, or -128 for l = 0, whose product is 0.
+      const std::uint32_t plus = e ^ top, minus = (top - (l & ~top)) ^ (l & top);
+      const std::uint32_t low = m.permute(e, l, 0x5140), high = m.permute(e, l, 0x7362);
+      std::uint32_t* const to = word + 4 * i;
+      to[0] = m.template dot2_signed<false>(m.permute_signs(plus, minus, 0xc480), low, to[0]);
+      to[1] = m.template dot2_signed<true>(m.permute_signs(plus, minus, 0xd591), low, to[1]);
+      to[2] = m.template dot2_signed<false>(m.permute_signs(plus, minus, 0xe6a2), high, to[2]);
+      to[3] = m.template dot2_signed<true>(m.permute_signs(plus, minus, 0xf7b3), high, to[3]);
+    }
+  }
+  /// The sum of the squares of a window's pixels, whose sum is given.
+  AREAL_BOTH static std::uint32_t squares(std::uint32_t window, std::uint32_t sum) { return window + (sum << 7); }
+};
+
 /// Four columns of any integers, or of their squares. A column's sum fits Cell, a window's 64 bits.
 template <class In_, class Cell_, bool square>
 struct CellColumns {

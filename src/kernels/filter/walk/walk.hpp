@@ -95,7 +95,11 @@ void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterA
     a.outer_units = planes * 2 * a.outer_segments;
   }
   a.units = planes * (a.strips - 2 * a.outer) * a.segments + a.outer_units;
-  if constexpr (Kernel::is_bytes) {
+  if constexpr (Kernel::decides) {
+    a.finish = FilterFinish(request);
+    const auto n = static_cast<std::uint32_t>(a.columns.size) * static_cast<std::uint32_t>(a.rows.size);
+    a.decide = WalkDecide(a.finish, n, a.columns.after() - a.finish.centre_x);
+  } else if constexpr (Kernel::is_bytes) {
     const auto n = static_cast<std::uint32_t>(a.columns.size) * static_cast<std::uint32_t>(a.rows.size);
     a.mean = formulas::RoundedMean(n);
     const ProductMean product(n, request.rounding);  // read by WalkOutput::product alone
@@ -156,6 +160,29 @@ void with_walk_of_bytes(const FilterRequest& request, const F& f) {
   height <= ByteColumns<true>::most_rows ? by.template operator()<1, 0, true>() : by.template operator()<1, 0, false>();
 }
 
+inline bool is_walk_that_decides(const FilterRequest& request) {
+  const FilterFinish finish(request);
+  return finish.statistic == FilterStatistic::threshold && finish.quick && request.in == Type::u8 &&
+         request.out == Type::u8 && request.rows.size <= ByteColumns<true>::most_rows &&
+         request.columns.size <= Walk<NoMachine, WalkBytesDecide<NoColumns>>::most_width;
+}
+
+/// f<C>() for thresholds of bytes.
+template <class F>
+void with_walk_that_decides(const FilterRequest& request, const F& f) {
+  if (!FilterFinish(request).needs_squares()) return f.template operator()<WalkBytesDecide<NoColumns>>();
+  switch (request.columns.size % 4) {
+    case 0:
+      return f.template operator()<WalkBytesDecide<ByteSquares, 0>>();
+    case 1:
+      return f.template operator()<WalkBytesDecide<ByteSquares, 3>>();
+    case 2:
+      return f.template operator()<WalkBytesDecide<ByteSquares, 2>>();
+    default:
+      return f.template operator()<WalkBytesDecide<ByteSquares, 1>>();
+  }
+}
+
 /// f<C>() for any statistic and output.
 template <class F>
 void with_walk_of_any(const FilterRequest& request, const F& f) {
@@ -184,7 +211,8 @@ void with_walk_of_any(const FilterRequest& request, const F& f) {
 /// f<C>() for the kernel of a request that walk takes.
 template <class F>
 void with_walk(const FilterRequest& request, const F& f) {
-  is_walk_of_bytes(request) ? with_walk_of_bytes(request, f) : with_walk_of_any(request, f);
+  if (is_walk_of_bytes(request)) return with_walk_of_bytes(request, f);
+  is_walk_that_decides(request) ? with_walk_that_decides(request, f) : with_walk_of_any(request, f);
 }
 
 /// What walk needs, if it does not take the request.

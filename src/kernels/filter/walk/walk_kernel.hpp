@@ -25,6 +25,8 @@
 #include "kernels/filter/axis.hpp"
 #include "kernels/filter/finish.hpp"
 #include "kernels/filter/walk/columns.hpp"
+#include "kernels/filter/walk/decide.hpp"
+#include "kernels/filter/walk/quads.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -37,6 +39,7 @@ enum class WalkOutput : std::uint8_t {
   product,  ///< means of bytes, where a product of 32 bits gives them: see ProductMean
   upper,    ///< means of bytes, of windows of an odd number of pixels
   even,     ///< means of bytes: quotients that end in 1/2 are corrected
+  decides,  ///< bytes above their threshold: WalkDecide
   any       ///< FilterFinish
 };
 
@@ -55,6 +58,14 @@ struct WalkBytes {
   static constexpr int warps = warps_, ring = ring_, width = width_;
   static constexpr WalkOutput output = output_;
   static constexpr int resident = warps > 4 ? 2 : 5;
+};
+/// Which bytes are above their local thresholds. `phase`: see QuadExchange.
+template <class Squares_, int phase_ = 0>
+struct WalkBytesDecide {
+  using Columns = ByteColumns<true>;
+  using Squares = Squares_;
+  static constexpr int warps = 1, ring = 0, width = 0, resident = 3, phase = phase_;
+  static constexpr WalkOutput output = WalkOutput::decides;
 };
 /// Any statistic and output of any integers.
 template <class Columns_, class Squares_>
@@ -83,7 +94,8 @@ struct WalkArgs {
   std::uint32_t beyond;                    ///< a pixel beyond the edge, in its type; of bytes four
   formulas::RoundedMean mean = {};         ///< of a whole window
   std::uint32_t factor = 0, add[16] = {};  ///< for WalkOutput::product: (sum[i] factor + add[i]) / 2^24, with its bias
-  FilterFinish finish = {};                ///< for WalkOutput::any
+  FilterFinish finish = {};                ///< for WalkOutput::any and decides
+  WalkDecide decide = {};                  ///< for WalkOutput::decides
 };
 
 template <class M, class C>
@@ -95,7 +107,7 @@ struct Walk {
   using Part = typename Columns::Part;
   using Window = typename Columns::Window;
   static constexpr bool has_squares = !std::is_same_v<Squares, NoColumns>;
-  static constexpr bool is_bytes = C::output != WalkOutput::any;
+  static constexpr bool is_bytes = C::output != WalkOutput::any, decides = C::output == WalkOutput::decides;
   static constexpr int warps = C::warps, spans = warps > 1 ? 1 : 4;  // of a block
   static constexpr int threads = warps * spans * warp_size, resident = C::resident;
   static constexpr int ahead = 4, together = 8;  // rows on their way, and of those before a segment's first output
@@ -121,13 +133,16 @@ struct Walk {
     std::uint32_t cell[used ? (zeros + places) * (F::words + 1) : 1];  // one more than `words`: no bank conflicts
     typename F::Window total[warps];
   };
+  using Quads = QuadExchange<places, zeros>;
+  static constexpr bool has_quads = has_squares && decides;
   struct Span {
     Exchange<Columns> sums;
-    Exchange<Squares> squares;
+    std::conditional_t<has_quads, Quads, Exchange<Squares>> squares;
   };
   struct Shared {
     Part enters[lines * warp_size];  // of each warp `slots` lines
     Part leaves[keeps ? 1 : lines * warp_size];
+    Part centres[decides ? lines * warp_size : 1];  // of the outputs' rows
     Span span[spans];
   };
 
@@ -152,6 +167,10 @@ struct Walk {
     unsigned full_count;   ///< of these rows
     int plain_begin;       ///< the first row of the segment that lies in the image
     unsigned plain_count;  ///< of these rows; 0 if the lane copies none
+    int centre_x;          ///< a vector that ends in the pixel of the lane's last window, or behind it
+    bool has_centre;       ///< it is one of the image
+    bool part_of_centre;   ///< it is not, but some of its pixels are
+    bool has_outputs;      ///< some of the lane's windows are the strip's
   };
 
   AREAL_DEVICE void operator()() {
@@ -161,7 +180,10 @@ struct Walk {
     Span& span = s.span[warps == 1 ? m.warp() : 0];
     if constexpr (C::width == 0) {
       clear<Columns>(span.sums);
-      if constexpr (has_squares) clear<Squares>(span.squares);
+      if constexpr (has_quads)
+        span.squares.clear(m, m.lane(), warp_size);
+      else if constexpr (has_squares)
+        clear<Squares>(span.squares);
     }
     const Place at = place_of(unit);
     at.plain ? walk<true>(s, span, at) : walk<false>(s, span, at);
@@ -209,6 +231,10 @@ struct Walk {
     at.plain_count = at.whole && last > at.plain_begin ? last - at.plain_begin : 0;
     at.plain = a.vectors && !at.sided && first >= 0 && last == at.rows &&
                (!is_bytes || (a.out_vectors && at.end - at.begin == a.strip_columns));
+    at.centre_x = at.x - a.decide.centre_after / V * V;
+    at.has_centre = decides && a.vectors && at.centre_x >= 0 && at.centre_x + V <= a.columns.extent;
+    at.part_of_centre = decides && !at.has_centre && at.centre_x > -V && at.centre_x < a.columns.extent;
+    at.has_outputs = at.x + V - a.columns.after() > at.begin && at.x - a.columns.after() < at.end;
     return at;
   }
 
@@ -401,6 +427,20 @@ struct Walk {
     return m.load(reinterpret_cast<const Part*>(at.image + y * a.from.row + at.x * a.from.column));
   }
 
+  /// A lane's vector at centre_x of output row y, pixel by pixel.
+  AREAL_DEVICE Part centre_pixels(const Place& at, int y) const {
+    const char* const row = at.image + (std::int64_t{y} + a.finish.centre_y) * a.from.row;
+    Part part{};
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) {
+      const int x = at.centre_x + i;
+      if (x >= 0 && x < a.columns.extent)
+        part.at[i / 4] |= std::uint32_t{m.load(reinterpret_cast<const std::uint8_t*>(row + x * a.from.column))}
+                          << (8 * (i % 4));
+    }
+    return part;
+  }
+
   /// Most spans are plain, and have a loop of their own: neither code nor registers for edges.
   template <bool plain>
   AREAL_DEVICE void walk(Shared& s, Span& span, const Place& at) const {
@@ -412,7 +452,14 @@ struct Walk {
     const int base = warps == 1 ? m.lane() : first;       // from a lane's cell of a line to the span's first one
     int n = keeps || shares ? 0 : a.rows.size - 1;        // rows in the ring from this one on
     const char* from = at.image + (at.y - a.rows.before + n) * a.from.row + at.x * a.from.column;
+    const char* centre_from = at.image + (std::int64_t{at.y} + n - (a.rows.size - 1) + a.finish.centre_y) * a.from.row +
+                              at.centre_x * a.from.column;
     const auto fetch = [&](int row) {
+      if constexpr (decides) {
+        if (at.has_centre && row >= a.rows.size - 1 && row < at.rows)
+          m.copy_async(s.centres[next], reinterpret_cast<const Part*>(centre_from));
+        centre_from += a.from.row;
+      }
       copy<plain>(s.enters[next], at, row, from);
       if constexpr (!keeps)
         copy<plain>(s.leaves[next], at, row < at.rows ? row - a.rows.size : -1, from - a.window_bytes);
@@ -427,7 +474,7 @@ struct Walk {
     if constexpr (!keeps)
       if (!shares) begin<plain>(at, sums, squares);
     const Reads<Columns> reads(at, a.columns.size);
-    const Reads<Squares> square_reads(at, a.columns.size);
+    const std::conditional_t<has_quads, typename Quads::Place, Reads<Squares>> square_reads(at, a.columns.size);
     Target to = target_of(at);
     int y = at.y;
     AREAL_NO_UNROLL
@@ -451,6 +498,13 @@ struct Walk {
                                      : pixels(at, n - a.rows.size);
         }
       }
+      Part centre{};
+      if constexpr (decides) {
+        if (at.has_centre && n >= a.rows.size - 1)
+          centre = m.get(s.centres[line]);
+        else if (!plain && at.part_of_centre && n >= a.rows.size - 1)
+          centre = centre_pixels(at, y);
+      }
       if constexpr (!keeps)
         if (shares) meet();  // before the next row takes the line's place
       advance(line, first);
@@ -459,12 +513,16 @@ struct Walk {
       if constexpr (has_squares) squares.move(m, enters, leaves);
       if (n < a.rows.size - 1) continue;
       Window window[V];
-      if constexpr (is_bytes) {
+      if constexpr (decides) {
+        typename Decision<M, Squares>::SquareSums square;
+        windows(span, at, sums, reads, window, squares, square_reads, square);
+        store_bytes<plain>(at, to, decided<plain>(at, y, window, square, centre));
+      } else if constexpr (is_bytes) {
         if constexpr (C::width > 0)
           near_windows(sums, window);
         else
           windows(span, at, sums, reads, window, squares, square_reads, window);
-        store_bytes<plain>(at, to, y, window);
+        store_bytes<plain>(at, to, averaged<plain>(at, y, window));
       } else {
         Window square[V] = {};
         windows(span, at, sums, reads, window, squares, square_reads, square);
@@ -536,18 +594,38 @@ struct Walk {
     for (int i = 0; i < V; ++i) window[i] = window[i] + base - (i + 1) * F::bias;
   }
   /// window[i], and square[i]: the sums of the window that ends at the lane's column i.
+  template <class SquareReads, int n>
   AREAL_DEVICE void windows(Span& span, const Place& at, const Columns& sums, const Reads<Columns>& reads,
-                            Window (&window)[V], const Squares& squares, const Reads<Squares>& square_reads,
-                            Window (&square)[V]) const {
+                            Window (&window)[V], const Squares& squares, const SquareReads& square_reads,
+                            Window (&square)[n]) const {
     give(span.sums, at, sums, reads);
-    if constexpr (has_squares) give(span.squares, at, squares, square_reads);
+    if constexpr (has_quads)
+      span.squares.give(m, square_reads, squares.word);
+    else if constexpr (has_squares)
+      give(span.squares, at, squares, square_reads);
     meet();
     const Window base = differences(span.sums, sums, reads, window);
     Window square_base = 0;
-    if constexpr (has_squares) square_base = differences(span.squares, squares, square_reads, square);
+    if constexpr (has_quads)
+      square_base = quad_differences(span.squares, squares, square_reads, square);
+    else if constexpr (has_squares)
+      square_base = differences(span.squares, squares, square_reads, square);
     meet();
     add_base(span.sums, base, window);
-    if constexpr (has_squares) add_base(span.squares, square_base, square);
+    if constexpr (has_quads)
+      square[V] = square_base;
+    else if constexpr (has_squares)
+      add_base(span.squares, square_base, square);
+  }
+  /// window[i]: less the sum before the lane, which it returns.
+  AREAL_DEVICE Window quad_differences(const Quads& quads, const Squares& sums, const typename Quads::Place& place,
+                                       Window (&window)[V + 1]) const {
+    std::uint32_t left[V];
+    quads.template take<C::phase>(m, place, left);
+    Window all = 0;
+    AREAL_UNROLL
+    for (int i = 0; i < V; ++i) window[i] = all += sums.word[i] - left[i];
+    return warp_scan(m, all) - all;
   }
 
   /// The same, plus (i + 1) bias, for windows of a known width, which begin in the lane before at the earliest.
@@ -593,15 +671,34 @@ struct Walk {
     return to;
   }
 
+  /// The lane's windows in row y are whole.
   template <bool plain>
-  AREAL_DEVICE void store_bytes(const Place& at, const Target& to, int y, Window (&window)[V]) const {
+  AREAL_DEVICE bool whole_windows(const Place& at, int y) const {
+    return plain || static_cast<unsigned>(y - at.full_begin) < at.full_count;
+  }
+  template <bool plain>
+  AREAL_DEVICE Part averaged(const Place& at, int y, Window (&window)[V]) const {
+    if (!whole_windows<plain>(at, y)) return means_inside(at, y, window);
     Part part;
-    if (plain || static_cast<unsigned>(y - at.full_begin) < at.full_count) {
-      AREAL_UNROLL
-      for (int i = 0; i < 4; ++i) part.at[i] = means(window, 4 * i);
-    } else {
-      part = means_inside(at, y, window);
-    }
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) part.at[i] = means(window, 4 * i);
+    return part;
+  }
+  template <bool plain, int n>
+  AREAL_DEVICE Part decided(const Place& at, int y, const Window (&window)[V], const Window (&square)[n],
+                            const Part& centre) const {
+    const Decision<M, Squares> decision{m, a.decide};
+    const Part pixels = decision.centre_of(centre);
+    bool doubt = false;
+    const Part part = decision.of(window, square, pixels, doubt);
+    const bool whole = whole_windows<plain>(at, y);
+    if (!at.has_outputs || (!doubt && whole)) return part;
+    return decision.exactly(window, square, pixels, a.finish, a.columns, whole ? a.rows.size : a.rows.inside(y), whole,
+                            at.x - after());
+  }
+
+  template <bool plain>
+  AREAL_DEVICE void store_bytes(const Place& at, const Target& to, Part part) const {
     if (!plain && a.slides) return slide(at, to, part);
     part = shifted(part, after() % V);
     if (plain ? to.count > 0 : to.vector) m.store_streaming(reinterpret_cast<Part*>(to.at), part);
