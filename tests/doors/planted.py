@@ -198,7 +198,7 @@ def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:
         if question.is_float and (question.family != "regions" or question.fill["kind"] in kinds):
             question = question.but(fill={"kind": "whole", "seed": at}, ignore_nan=False)
         answer = _right_answer(question)
-        if not any(np.size(values) for values in answer.values.values()):
+        if not any(values.size if isinstance(values, np.ndarray) else len(values) for values in answer.values.values()):
             continue
         oracle = Oracle(question)
         said = JUDGES[question.family](oracle, answer)
