@@ -33,29 +33,31 @@ struct Compact {
 
   std::int64_t width = 0, height = 0, bins = 0, images = 1;
   int block = 32;
+  int shift = 5;  ///< block = 1 << shift
   int label_bytes = 1;
   int anchor_bytes = 4;
 
-  /// `has_none`: some pixels may lie in no bin. `block` 0 is chosen by the bins.
+  /// `has_none`: some pixels may lie in no bin. `block` is 32, 64 or 128; 0 is chosen by the bins.
   static constexpr Compact of(std::int64_t width, std::int64_t height, std::int64_t bins, std::int64_t images,
                               bool has_none, int block = 0) noexcept {
     Compact c{width, height, bins, images};
     c.block = block == 0 ? compact_block(bins) : block;
+    c.shift = c.block == 32 ? 5 : c.block == 64 ? 6 : 7;
     c.label_bytes = bins <= (has_none ? 255 : 256) ? 1 : 2;
     const bool wide = width > 0 && height > 0 && height > ((std::int64_t{1} << 32) - 1) / width;
     c.anchor_bytes = wide ? 8 : 4;
     return c;
   }
 
-  constexpr std::int64_t padded_bins() const noexcept { return (bins + bin_step - 1) / bin_step * bin_step; }
+  constexpr std::int64_t padded_bins() const noexcept { return (bins + bin_step - 1) & -bin_step; }
   /// The lattice line nearest to v; of two the later one.
-  constexpr std::int64_t line(std::int64_t v) const noexcept { return (v + block / 2) / block; }
+  constexpr std::int64_t line(std::int64_t v) const noexcept { return (v + (block >> 1)) >> shift; }
   /// v minus the position of that line: in [-B/2, B/2).
-  constexpr std::int64_t offset(std::int64_t v) const noexcept { return v - line(v) * block; }
+  constexpr std::int64_t offset(std::int64_t v) const noexcept { return v - (line(v) << shift); }
   constexpr std::int64_t rows() const noexcept { return line(height) + 1; }    ///< of the lattice
   constexpr std::int64_t columns() const noexcept { return line(width) + 1; }  ///< of the lattice
-  constexpr std::int64_t square_rows() const noexcept { return (height + square - 1) / square; }
-  constexpr std::int64_t square_columns() const noexcept { return (width + 31) / 32 * 8; }
+  constexpr std::int64_t square_rows() const noexcept { return (height + 3) >> 2; }
+  constexpr std::int64_t square_columns() const noexcept { return (width + 31) >> 5 << 3; }
 
   /// \name Elements of each array.
   /// @{
@@ -101,8 +103,8 @@ struct Compact {
     return ((image * rows() + a) * (width + 1) + x) * padded_bins();
   }
   constexpr std::int64_t label(std::int64_t image, std::int64_t y, std::int64_t x) const noexcept {
-    const std::int64_t squares = (image * square_rows() + y / square) * square_columns() + x / square;
-    return (squares * square + y % square) * square + x % square;
+    const std::int64_t squares = (image * square_rows() + (y >> 2)) * square_columns() + (x >> 2);
+    return (squares << 4) + ((y & 3) << 2) + (x & 3);
   }
   ///@}
 };

@@ -50,7 +50,7 @@ Made made(const Rule& rule, const ConstView& image, int block, int threads, cons
 template <class Out = std::uint64_t>
 std::vector<Out> answer(Made& m, const Region& region, std::int64_t image = 0) {
   std::vector<Out> out(static_cast<std::size_t>(m.layout.bins) + 1, Out{77});
-  std::vector<std::uint64_t> scratch(cpu::compact_scratch_bytes(m.layout) / 8 + 1, 0xa5a5a5a5a5a5a5a5);
+  std::vector<std::uint64_t> scratch(cpu::compact_scratch_bytes(m.layout) / 8 + 1);
   cpu::compact_counts(m.layout, m.data(), image, region, reinterpret_cast<std::byte*>(scratch.data()), out.data());
   EXPECT_EQ(out.back(), Out{77});  // not a bin more
   out.pop_back();

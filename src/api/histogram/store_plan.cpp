@@ -12,7 +12,6 @@
 #include "api/core/view_check.hpp"
 #include "cpu/histogram/compact.hpp"
 #include "cpu/histogram/direct.hpp"
-#include "cpu/simd.hpp"
 #include "formulas/float_environment.hpp"
 #include "policy/store_choice.hpp"
 
@@ -62,9 +61,11 @@ policy::StoreChoice choose(const StorePlan::State& s, Backend backend, std::uint
   question.pixels =
       static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
   question.regions = s.options.regions, question.area = s.options.area;
-  question.weighted = s.options.weighted, question.masked = s.options.masked;
+  question.weighted = s.options.weighted;
   question.on_cpu = backend == Backend::automatic || backend == Backend::cpu;
-  question.counts_vectors = question.on_cpu && cpu::counts_vectors(*s.rule, s.image);
+  question.counting = s.options.masked                           ? policy::Counting::masked
+                      : cpu::has_direct_counts(*s.rule, s.image) ? policy::Counting::bytes
+                                                                 : policy::Counting::streamed;
   question.compact_bytes = compact_bytes;
   question.memory = limit_of(s.options);
   return policy::choose_store(question);

@@ -3,6 +3,7 @@
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -27,12 +28,13 @@ ConstView image_of(ConstView all, std::int64_t n) {
   return all;
 }
 
-/// Scratch of one thread: usually on the stack.
+/// Scratch of one thread, zeros at first: usually on the stack.
 class Scratch {
  public:
   explicit Scratch(std::size_t bytes) {
     if (bytes > sizeof few_) many_.resize(bytes + alignment);
     const auto first = reinterpret_cast<std::uintptr_t>(many_.data());
+    std::memset(few_, 0, many_.empty() ? bytes : 0);
     data_ = many_.empty() ? few_ : many_.data() + (alignment - first % alignment) % alignment;
   }
   std::byte* data() { return data_; }

@@ -22,10 +22,11 @@ bool has_no_bin(const PixelBins& rule);
 void build_compact(const formulas::Compact& c, const PixelBins& rule, const ConstView& image, const ConstView& mask,
                    std::byte* store, int threads);
 
-/// Memory for compact_counts, for one thread at a time.
+/// Memory for compact_counts, for one thread at a time: zeros before the first call.
 std::size_t compact_scratch_bytes(const formulas::Compact& c);
 
-/// out[0 .. bins) = the histogram of a region inside the image. `scratch` is aligned to 64 bytes.
+/// out[0 .. bins) = the histogram of a region inside the image. `scratch`, aligned to 64 bytes,
+/// stays ready for the next call.
 void compact_counts(const formulas::Compact& c, const std::byte* store, std::int64_t image, const Region& region,
                     std::byte* scratch, std::uint64_t* out);
 void compact_counts(const formulas::Compact& c, const std::byte* store, std::int64_t image, const Region& region,

@@ -158,12 +158,6 @@ bool has_direct_counts(const PixelBins& rule, const Shape& image) {
   return rule.is_table() && size_of(rule.type) == 1 && image.channels == 1;
 }
 
-bool counts_vectors(const PixelBins& rule, const Shape& image) {
-  Steps steps;
-  return has_direct_counts(rule, image) && steps_of(rule, steps) &&
-         HWY_DYNAMIC_DISPATCH(count_below)(nullptr, 0, 0, 0, nullptr, 0, nullptr);
-}
-
 bool direct_is_less(const Shape& image, std::span<const Region> regions) {
   double pixels = 0;
   std::int64_t rows = 0;

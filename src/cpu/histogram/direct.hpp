@@ -14,9 +14,6 @@ namespace areal::cpu {
 /// True for rules that are one table over bytes, of images with one channel.
 bool has_direct_counts(const PixelBins& rule, const Shape& image);
 
-/// True if 64 of an image's bytes are counted at once: with AVX-512, by a rule with few steps.
-bool counts_vectors(const PixelBins& rule, const Shape& image);
-
 /// True if they are expected to be faster than `streamed_counts`. Measured on one thread of an EPYC at 768x576 with 32
 /// bins: 0.34 ns a pixel of a region here (0.09 ns with AVX-512), 1.5 ns a pixel of the rows above the last region's
 /// end there.
