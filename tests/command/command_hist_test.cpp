@@ -105,14 +105,34 @@ TEST_F(CommandHist, SavedTensorsAnswerTheSame) {
   EXPECT_NE(contents(work / "H.npy").find("(8, 43, 61)"), std::string::npos);
 }
 
-TEST_F(CommandHist, StreamedAndTensorAnswersAreTheSame) {
-  // Few regions are streamed; regions that touch every row use the tensor. -v prints which.
+TEST_F(CommandHist, EveryStoreAnswersTheSame) {
+  // A small region is counted from the image, many whole ones from a compact store. -v prints which and why.
   std::vector<std::string> few{"hist", "a.npy", "--bins", "8", "-v", "--region", "3,3,9,9"}, many = few;
-  for (int y = 0; y < height; ++y) many.insert(many.end(), {"--region", "0," + std::to_string(y) + ",5,1"});
-  const Outcome streamed = run(few), tensor = run(many);
-  EXPECT_NE(streamed.err.find("streamed from the image"), std::string::npos) << streamed.err;
-  EXPECT_NE(tensor.err.find("answered from the tensor"), std::string::npos) << tensor.err;
-  EXPECT_EQ(lines(streamed.out).at(1), lines(tensor.out).at(1));
+  for (int i = 0; i < 20; ++i) many.insert(many.end(), {"--region", "0,0,61,43"});
+  const Outcome counted = run(few), stored = run(many);
+  EXPECT_NE(counted.err.find("store none: 1 region covers 0.031 images; compact pays from"), std::string::npos)
+      << counted.err;
+  EXPECT_NE(stored.err.find("store compact: 21 regions cover 20 images; it pays from"), std::string::npos)
+      << stored.err;
+  EXPECT_EQ(lines(counted.out).at(1), lines(stored.out).at(1));
+  for (const std::string store : {"none", "compact", "tensor"}) {
+    std::vector<std::string> named = many;
+    named.insert(named.end(), {"--store", store});
+    const Outcome one = run(named);
+    EXPECT_EQ(one.out, stored.out) << store;
+    EXPECT_NE(one.err.find("store " + store + ":"), std::string::npos) << one.err;
+  }
+  const auto refused = [&](std::vector<std::string> more, const std::string& sentence) {
+    std::vector<std::string> all{"hist", "a.npy", "--bins", "8"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome one = run(all);
+    EXPECT_NE(one.code, 0);
+    EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
+  };
+  refused({"--store", "dense"}, "--store dense: may be auto, none, compact or tensor");
+  refused({"--store", "rank"}, "store rank: no backend has it yet");
+  refused({"--store", "compact", "-o", "T.npy"}, "--store compact: -o, --map and --algorithm need the tensor");
+  refused({"--store", "compact", "--weights", "a.npy"}, "store compact: it counts pixels");
 }
 
 TEST_F(CommandHist, ChartsAndDrawings) {

@@ -87,6 +87,7 @@ constexpr Refusal table_of_refusals[] = {
     // areal hist
     {bits(histograms), bits(strips), "--weights", "strips count regions without weights"},
     {bits(histograms), bits(strips), "--algorithm", no_tensor},
+    {bits(histograms), bits(strips), "--store", "strips count each region as its rows pass"},
     {bits(histograms), bits(strips), "--backend cuda", "strips are counted on the CPU"},
     {bits(histograms), bits(strips), "--backend simt", "strips are counted on the CPU"},
     {bits(histograms, tensor), bits(strips), "--draw", whole_picture},
@@ -96,6 +97,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(histograms), bits(tiles), "--weights", workers_count},
     {bits(histograms), bits(tiles), "--algorithm", workers_count},
     {bits(histograms), bits(tiles), "--counter", workers_count},
+    {bits(histograms), bits(tiles), "--store", workers_count},
     {bits(histograms), bits(tiles), "--count", workers_count},
     {bits(histograms), bits(tiles), "--border zero", workers_count},
     {bits(histograms), bits(tiles), "--border exclusive", workers_count},
@@ -107,6 +109,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(histograms), bits(frames), "--map", single_frames},
     {bits(histograms), bits(frames), "--algorithm", single_frames},
     {bits(histograms), bits(frames), "--counter", single_frames},
+    {bits(histograms), bits(frames), "--store", single_frames},
     {bits(histograms), bits(frames), "--count", single_frames},
     {bits(histograms), bits(frames), "--border zero", single_frames},
     {bits(histograms), bits(frames), "--border exclusive", single_frames},

@@ -60,6 +60,12 @@ void resolve(HistRequest& request, const Settings& settings) {
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
   if (request.binning.joint && !request.input.channel_text.empty())
     refuse("--joint and --channel: only one of the two");
+  const auto store = store_named(request.store_text);
+  if (!store) refuse("--store ", request.store_text, ": may be auto, none, compact or tensor");
+  request.store = *store;
+  const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto";
+  if (needs_tensor && request.store != Store::automatic && request.store != Store::tensor)
+    refuse("--store ", request.store_text, ": -o, --map and --algorithm need the tensor; leave out --store");
   const bool channels = request.input.all_channels && !request.binning.joint;
   if (channels && !request.output.empty())
     refuse("-o ", request.output, ": a run writes one tensor; choose a --channel or --joint");
@@ -109,6 +115,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
   const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
   const bool needs_tensor =
       !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
+  const Store store = needs_tensor && request.store == Store::automatic ? Store::tensor : request.store;
   std::vector<HistogramMaker> makers;  // one per channel
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, is_sequence);
@@ -130,7 +137,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
         refuse("--counter 16u: holds counts of up to 65535 pixels, and a region has more; use --counter 32u");
       if (frames == 0) request.search.find_target(image, *binning, request.reducers, settings);
       const std::int64_t planes = per_channel ? image.shape.channels : 1;
-      while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, parameters, needs_tensor);
+      while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, parameters, store);
       for (std::int64_t c = 0; c < planes; ++c) {
         HistogramMaker& maker = makers[static_cast<std::size_t>(c)];
         const Array single = per_channel ? one_channel(image, c) : Array();
@@ -241,6 +248,10 @@ void add_hist(CLI::App& app, Settings& settings) {
   request->reducers.add_to(*verb);
   request->search.add_to(*verb);
   begin_group(*verb, group::where);
+  verb->add_option("--store", request->store_text,
+                   "What answers the regions: none (the image), compact (5 to 10 bytes a pixel), tensor, or auto "
+                   "(default); -v prints which and why")
+      ->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
       ->type_name("ID");
   verb->add_option(

@@ -1,22 +1,23 @@
 #include "hist_maker.hpp"
 
+#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <chrono>
-#include <set>
 
 namespace areal::command {
 namespace {
 
-// Rows of the image at which regions begin or end: each costs bins x width of copying when streamed.
-std::size_t distinct_rows(std::span<const Region> regions) {
-  std::set<std::int64_t> rows;
+// Pixels of all regions together, of each at most the image.
+std::int64_t area_of(std::span<const Region> regions, const Shape& image) {
+  double pixels = 0;
   for (const Region& region : regions) {
-    rows.insert(region.y);
-    std::int64_t end = 0;
-    if (!__builtin_add_overflow(region.y, region.height, &end)) rows.insert(end);
+    const auto side = [](std::int64_t size, std::int64_t most) {
+      return static_cast<double>(std::clamp<std::int64_t>(size, 0, most));
+    };
+    pixels += side(region.width, image.width) * side(region.height, image.height);
   }
-  return rows.size();
+  return static_cast<std::int64_t>(std::min(pixels, 9e18));
 }
 
 }  // namespace
@@ -31,64 +32,49 @@ std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins) 
   return elements;
 }
 
-bool HistogramMaker::wants_tensor(std::span<const Region> regions, const Settings& settings) const {
-  if (needs_tensor_) return true;
-  const auto rows = static_cast<std::int64_t>(distinct_rows(regions));
-  const std::int64_t height = plan_->tensor_shape().height;
-  // The tensor writes bins x width values for every row, streaming only for rows that a region touches. All threads
-  // write the tensor with SIMD, hence the half.
-  bool tensor = rows > height / 2;
-  const char* why = tensor ? "regions touch most rows" : "regions touch few rows";
-  if (tensor) {
-    try {
-      plan_->require_fit();
-    } catch (const OutOfMemory&) {
-      tensor = false;
-      why = "the tensor does not fit";
-    }
-  }
-  if (!reported_)
-    settings.detail("{} regions, {} distinct rows of {}: {} ({})", regions.size(), rows, height,
-                    tensor ? "answered from the tensor" : "streamed from the image", why);
-  return tensor;
-}
-
 void HistogramMaker::make(const ConstView& image, const ConstView& weights, const Binning& binning,
                           std::span<const Region> regions, const Settings& settings) {
-  const bool same = plan_ && image_.shape == image.shape && image_.type == image.type;
-  image_ = image;
-  weights_ = weights;
+  const bool same = (plan_ || store_plan_) && shape_ == image.shape && type_ == image.type;
   if (!same) plan_for(image, binning, regions, settings);
-  if (!workspace_) return;
   const auto start = std::chrono::steady_clock::now();
-  plan_->execute(image, tensor_, *workspace_, weights);
+  if (store_plan_)
+    store_plan_->build({.image = image, .weights = weights}, stored_);
+  else
+    plan_->execute(image, tensor_, *workspace_, weights);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void HistogramMaker::plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
                               const Settings& settings) {
-  binning_ = binning;
-  workspace_.reset();  // free its memory before allocating again
+  shape_ = image.shape, type_ = image.type, bins_ = binning.bins();
+  workspace_.reset();  // free the memory before allocating again
   tensor_ = HistogramTensor();
+  stored_ = HistogramStore();
+  store_plan_.reset();
+  if (store_ != Store::tensor) {
+    StoreOptions options;
+    options.store = store_;
+    options.regions = static_cast<std::int64_t>(regions.size());
+    options.area = area_of(regions, image.shape);
+    options.weighted = options_.weighted;
+    options.memory_limit = options_.memory_limit;
+    store_plan_.emplace(image.shape, image.type, binning, options, settings.execution());
+    if (!reported_) settings.detail("{}", store_plan_->reason());
+    reported_ = true;
+    return;
+  }
   plan_.emplace(
       research::histogram_plan(image.shape, image.type, binning, options_, parameters_, settings.execution()));
-  const bool tensor = wants_tensor(regions, settings);
-  reported_ = true;
-  if (!tensor) return;
-  settings.detail("backend {}, algorithm {} ({}), tensor of {} bytes", name_of(plan_->backend()), plan_->algorithm(),
-                  plan_->reason(), plan_->tensor_bytes());
+  settings.detail("store tensor: backend {}, algorithm {} ({}), {} bytes", name_of(plan_->backend()),
+                  plan_->algorithm(), plan_->reason(), plan_->tensor_bytes());
   tensor_ = plan_->allocate(MemoryPlace{});
   workspace_.emplace(*plan_);
 }
 
 template <class T>
 std::vector<T> HistogramMaker::histograms(std::span<const Region> regions, const QueryOptions& query) const {
-  elements_of_histograms(regions.size(), binning_->bins());
-  if (workspace_) return region_histograms<T>(tensor_, regions, query);
-  if constexpr (std::is_same_v<T, double>)
-    return region_histograms(image_, *binning_, weights_, regions, query);
-  else
-    return region_histograms(image_, *binning_, regions, query);
+  elements_of_histograms(regions.size(), bins_);
+  return store_plan_ ? region_histograms<T>(stored_, regions, query) : region_histograms<T>(tensor_, regions, query);
 }
 
 template std::vector<std::uint64_t> HistogramMaker::histograms(std::span<const Region>, const QueryOptions&) const;

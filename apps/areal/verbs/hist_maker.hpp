@@ -1,6 +1,7 @@
 #pragma once
-// Histograms of regions, image by image: from the tensor or streamed, whichever is cheaper.
+// Histograms of regions, image by image, from the store that was named or that is expected to be the fastest.
 
+#include <areal/histogram_store.hpp>
 #include <areal/region_histogram.hpp>
 #include <areal/research/histogram.hpp>
 #include <optional>
@@ -15,11 +16,11 @@ std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins);
 
 class HistogramMaker {
  public:
-  /// `needs_tensor`: the tensor will be saved or searched, or the user named its algorithm or a device backend.
-  HistogramMaker(HistogramOptions options, research::HistogramParameters parameters, bool needs_tensor)
-      : options_(std::move(options)), parameters_(std::move(parameters)), needs_tensor_(needs_tensor) {}
+  /// `store`: tensor if the tensor will be saved or searched, or if the user named its algorithm or a device backend.
+  HistogramMaker(HistogramOptions options, research::HistogramParameters parameters, Store store)
+      : options_(std::move(options)), parameters_(std::move(parameters)), store_(store) {}
 
-  /// Prepares histograms of `regions`: computes the tensor unless streaming is faster.
+  /// Prepares histograms of `regions`: builds the store. A store of none reads `image` and `weights` later.
   void make(const ConstView& image, const ConstView& weights, const Binning& binning, std::span<const Region> regions,
             const Settings& settings);
   /// Histograms, regions x bins: std::uint64_t counts, or double with weights.
@@ -34,16 +35,19 @@ class HistogramMaker {
  private:
   void plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
                 const Settings& settings);
-  bool wants_tensor(std::span<const Region> regions, const Settings& settings) const;
 
   HistogramOptions options_;
   research::HistogramParameters parameters_;
-  bool needs_tensor_, reported_ = false;
-  std::optional<HistogramPlan> plan_;
-  std::optional<Workspace> workspace_;  // none if streamed
-  std::optional<Binning> binning_;
-  ConstView image_, weights_;
+  Store store_;
+  bool reported_ = false;
+  std::optional<StorePlan> store_plan_;  // of stores without a tensor, or
+  HistogramStore stored_;
+  std::optional<HistogramPlan> plan_;  // of the tensor
+  std::optional<Workspace> workspace_;
   HistogramTensor tensor_;
+  Shape shape_;
+  Type type_ = Type::u8;
+  std::int64_t bins_ = 0;
   double seconds_ = 0;
 };
 

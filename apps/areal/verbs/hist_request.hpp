@@ -1,6 +1,7 @@
 #pragma once
 // The request of `areal hist`.
 
+#include <areal/histogram_store.hpp>
 #include <areal/research/histogram.hpp>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ struct HistRequest {
   Reducers reducers;
   SearchOptions search;
   SequenceRequest sequence;
-  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads, memory;
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads, memory,
+                      store_text = "auto";
+  Store store = Store::automatic;
   bool csv = false, chart = false;
   LaunchTable launches;
 };
