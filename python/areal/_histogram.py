@@ -18,6 +18,7 @@ from ._sat import Border, Format, Outside
 from ._spelled import Spelled, unspelled
 
 Measure = Literal["l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"]
+Store = Literal["auto", "none", "compact", "tensor"]
 _COUNTERS = ("uint16", "uint32", "uint64", "int32", "int64", "float32", "float64")
 
 
@@ -262,13 +263,17 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
 
 def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
                ignored: int | None = None, lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Any = None,
-               axes: str = "", format: Format = "xywh", outside: Outside = "error", threads: int = 0, copy: bool | None = None) -> Any:
-    """Histograms of boxes from one pass over the rows of an array, without a tensor, so also for images whose tensor would not fit.
+               axes: str = "", format: Format = "xywh", outside: Outside = "error", store: Store = "auto", threads: int = 0,
+               copy: bool | None = None) -> Any:
+    """Histograms of boxes of an array, without keeping a tensor, so also for images whose tensor would not fit.
 
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
-    without the first dimension. O(H W + distinct rows * bins * W) an image.
+    without the first dimension. ``store``: what answers them, with the same bits: none (the pixels are counted), compact (5 to 10 bytes a pixel
+    in memory, O(bins) and some hundred pixels a box; no weights), tensor, or auto, the one expected to finish first.
     """
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if on is not NUMPY and store not in (("auto",) if on.own is not None else ("auto", "tensor")):
+        raise InvalidArgument(f"store {store}: only NumPy's arrays have a choice; leave it out")
     if on.own is not None:
         return on.own.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
                                  weights=weights, axes=axes, format=format, outside=outside, threads=threads)
@@ -285,7 +290,7 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
         tensor = integral_histogram(array, binning, weights=weights, axes=axes, threads=threads, copy=copy)
         return tensor.counts(boxes, format=format, outside=outside, threads=threads)
     rows, alone = on.boxes(boxes)
-    counts = _core.histograms(on, array, binning._rule, rows, axes, format, clips(outside), weights, copy, threads)
+    counts = _core.histograms(on, array, binning._rule, rows, axes, format, clips(outside), weights, copy, threads, store)
     if "N" in axes:
         counts = counts.swapaxes(0, 1)
     return counts[0] if alone else counts

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/region_histogram.hpp>
 #include <array>
 #include <memory>
@@ -170,9 +171,26 @@ nb::object histograms_answered(const CallArrays& arrays, bool as_double, bool ha
   });
 }
 
-/// Straight from the pixels of host images: images x boxes x bins, without axes N boxes x bins.
+/// What a store is told of the regions that it will answer about.
+StoreOptions store_options(std::string_view name, Span<const Region> regions, const Shape& image, bool weighted) {
+  StoreOptions options;
+  const std::optional<Store> store = store_named(name);
+  if (!store) throw InvalidArgument("store '" + std::string(name) + "': it may be auto, none, compact or tensor");
+  options.store = *store;
+  options.regions = static_cast<std::int64_t>(regions.size());
+  options.weighted = weighted;
+  double area = 0;
+  for (const Region& region : regions)
+    area += static_cast<double>(std::clamp<std::int64_t>(region.width, 0, image.width)) *
+            static_cast<double>(std::clamp<std::int64_t>(region.height, 0, image.height));
+  options.area = static_cast<std::int64_t>(std::min(area, 9e18));
+  return options;
+}
+
+/// From the store of each host image: images x boxes x bins, without axes N boxes x bins.
 nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb::handle boxes, std::string_view letters,
-                    std::string_view format, bool clip, nb::handle weights, nb::handle copy, int threads) {
+                    std::string_view format, bool clip, nb::handle weights, nb::handle copy, int threads,
+                    std::string_view store) {
   CallArrays arrays(Framework(on), copy);
   PythonArray image = arrays.first(array, "array"), weight_array;
   const Axes& axes = axes_of(letters, image.ref().dimensions);
@@ -190,12 +208,15 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
     all.shape.batch = 1;
     return all;
   };
+  Shape shape = pixels.view.shape;
+  shape.batch = 1;
+  const StoreOptions wanted = store_options(store, regions, shape, weighted);
+  const StorePlan plan(shape, pixels.view.type, binning, wanted, {.backend = Backend::cpu, .threads = threads});
+  HistogramStore built;
   return histograms_answered(arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false,
                              threads, [&](std::int64_t n, auto out, const QueryOptions& options) {
-                               if constexpr (std::is_same_v<decltype(out), Span<double>>)
-                                 region_histograms(one(pixels.view, n), binning, one(weight, n), regions, out, options);
-                               else
-                                 region_histograms(one(pixels.view, n), binning, regions, out, options);
+                               plan.build({one(pixels.view, n), weighted ? one(weight, n) : ConstView()}, built);
+                               region_histograms(built, regions, out, options);
                              });
 }
 
@@ -240,7 +261,8 @@ void bind_histogram(nb::module_& m) {
       .def_prop_ro(
           "tensor_bytes", [](const HistogramPlanOf& p) { return p.plan().tensor_bytes(); }, "Of one tensor.");
   m.def("histograms", &streamed, nb::arg("on"), nb::arg("array"), nb::arg("binning"), nb::arg("boxes"), nb::arg("axes"),
-        nb::arg("format"), nb::arg("clip"), nb::arg("weights").none(), nb::arg("copy").none(), nb::arg("threads"));
+        nb::arg("format"), nb::arg("clip"), nb::arg("weights").none(), nb::arg("copy").none(), nb::arg("threads"),
+        nb::arg("store") = "auto");
   m.def("counts", &counts, nb::arg("on"), nb::arg("tensor"), nb::arg("border"), nb::arg("boxes"), nb::arg("format"),
         nb::arg("clip"), nb::arg("refused"), nb::arg("as_double"), nb::arg("threads"));
 }

@@ -80,6 +80,37 @@ def test_tensors_and_boxes_equal_numpy(seed: int, dtype: str, height: int, width
         assert np.array_equal(whole, counted(x, edges)) and np.array_equal(h.counts([0, 0, width, height]), whole)
 
 
+@pytest.mark.parametrize("store", ["auto", "none", "compact", "tensor"])
+def test_stores_have_the_same_counts(store: str) -> None:
+    rng = np.random.default_rng(SEED)
+    for dtype, axes, shape in (("uint8", "HW", (70, 90)), ("uint16", "NHW", (2, 40, 33)), ("float32", "HW", (1, 50))):
+        x = pixels(rng, shape, dtype)
+        height, width = shape[-2:]
+        left, top = rng.integers(0, width, 30), rng.integers(0, height, 30)
+        boxes = np.stack([left, top, rng.integers(0, width - left + 1), rng.integers(0, height - top + 1)], 1)
+        answers = areal.histograms(x, 8, boxes, range=(0, 100), axes=axes, store=store)
+        for i, (bx, by, w, h) in enumerate(boxes):
+            for n, one in enumerate(x if "N" in axes else [x]):
+                truth = counted(one[by:by + h, bx:bx + w], np.linspace(0, 100, 9))
+                assert np.array_equal(answers[i, n] if "N" in axes else answers[i], truth), (SEED, dtype, i)
+        assert np.array_equal(areal.histograms(x.T if axes == "HW" else x.swapaxes(1, 2), 8, boxes[:, [1, 0, 3, 2]], range=(0, 100), axes=axes, store=store), answers)
+    weights = rng.integers(0, 9, (70, 90)).astype("uint8")
+    x = pixels(rng, (70, 90), "uint8")
+    if store == "compact":
+        with pytest.raises(areal.InvalidArgument, match="it counts pixels"):
+            areal.histograms(x, 4, [1, 2, 30, 40], weights=weights, store=store)
+    else:
+        truth = np.histogram(x[2:42, 1:31], 4, (0, 256), weights=weights[2:42, 1:31].astype(float))[0]
+        assert np.array_equal(areal.histograms(x, 4, [1, 2, 30, 40], weights=weights, store=store), truth)
+
+
+def test_stores_that_cannot_be() -> None:
+    x = np.zeros((5, 6), np.uint8)
+    for store, why in (("dense", "it may be auto, none, compact or tensor"), ("rank", "no backend has it yet")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            areal.histograms(x, 4, store=store)
+
+
 @pytest.mark.parametrize("weight", ["uint8", "uint16", "float32", "float64"])
 @pytest.mark.parametrize("counter", [None, "float32", "float64"])
 def test_weights(weight: str, counter: str | None) -> None:
