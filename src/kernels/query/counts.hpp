@@ -137,7 +137,11 @@ struct CountRegions {
   const Args& a;  // a copy, whose tables are read by index, would lie in local memory
 
   AREAL_DEVICE void operator()() {
-    Shared& s = m.template shared<Shared>();
+    count_share(m.template shared<Shared>());
+    // Also for a block that adds nothing: whatever waits for this launch must find the first one complete, too.
+    m.wait_previous_launch();
+  }
+  AREAL_DEVICE void count_share(Shared& s) {
     s.bin_of.fill(m, a.image, threads);
     if (!a.in_global)
       for (int i = m.thread(); i < RegionCountsArgs::cells_of(a.bins, log_copies()); i += threads)
