@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include "bench/protocol/cuda_bench.hpp"
+#include "cuda_boxes.hpp"
 #include "cuda_device.hpp"
 #include "cuda_filters.hpp"
 #include "cuda_floors.hpp"
@@ -247,6 +248,7 @@ void run(const CudaSat& c) {
 void run(const CudaRace& race) { run_race(race); }
 void run(const CudaSweep& sweep) { run_sweep(sweep); }
 void run(const CudaQueries& queries) { run_queries(queries); }
+void run(const CudaBoxes& boxes) { run_boxes(boxes); }
 void run(const CudaFilters& filters) { run_filters(filters); }
 void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
@@ -276,6 +278,9 @@ extern "C" void areal_cuda_bench_regions(const areal::bench::CudaRegions* what, 
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_queries(const areal::bench::CudaQueries* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_boxes(const areal::bench::CudaBoxes* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {

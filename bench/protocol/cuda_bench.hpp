@@ -98,6 +98,18 @@ struct CudaQueries {
   std::function<void(const Done&)> done;  ///< throws if the answers are wrong
 };
 
+/// Histograms of boxes of one image (8u) in `bins` equal bins: straight from the pixels, and from a tensor that is
+/// built for them, in rounds of random order with a kernel that only reads the boxes' pixels.
+struct CudaBoxes {
+  std::int64_t width, height, bins;
+  const void* image;  ///< host, contiguous
+  std::span<const Region> boxes;
+  int repetitions, device;
+  std::span<std::uint64_t> answers;  ///< boxes x bins, of the last query
+  /// The microseconds of a query and of the floor. Throws if the answers are wrong.
+  std::function<void(const char* query, const std::vector<double>& times, const std::vector<double>& floor)> done;
+};
+
 /// A racer and its parameters.
 struct CudaRacer {
   std::string algorithm;
@@ -201,6 +213,7 @@ struct CudaLink {
 
 using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
 using CudaBenchQueries = void (*)(const CudaQueries* what, char* error, std::size_t size);
+using CudaBenchBoxes = void (*)(const CudaBoxes* what, char* error, std::size_t size);
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);

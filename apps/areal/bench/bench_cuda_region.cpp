@@ -169,13 +169,62 @@ void run_queries(const Size& size, std::int64_t count, const Options& options, C
   if (error[0] != 0) throw Error(error.data());
 }
 
+/// `count` squares of that side at random places.
+std::vector<Region> random_squares(const Size& size, std::int64_t count, std::int64_t side) {
+  std::mt19937_64 random(12);
+  std::vector<Region> boxes(static_cast<std::size_t>(count));
+  for (Region& box : boxes) {
+    box.width = box.height = side;
+    box.x = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.width - side + 1));
+    box.y = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.height - side + 1));
+  }
+  return boxes;
+}
+
+/// Histograms of boxes straight from the pixels, beside those from a tensor that is built for them.
+void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int64_t side, const Options& options,
+               CudaBenchBoxes bench, Report& report) {
+  const Array image = random_image(size, Type::u8);
+  const std::vector<Region> boxes = random_squares(size, count, side);
+  std::vector<std::uint64_t> expected(boxes.size() * static_cast<std::size_t>(bins)), answers(expected.size());
+  region_histograms(image.view(), Binning::uniform(bins, 0, 256), boxes, expected,
+                    {.execution = {.backend = Backend::cpu}});
+  const CudaBoxes what{size.width,
+                       size.height,
+                       bins,
+                       image.data(),
+                       boxes,
+                       options.repetitions,
+                       options.device,
+                       answers,
+                       [&](const char* query, const std::vector<double>& times, const std::vector<double>& floor) {
+                         if (answers != expected) throw Error(fmt::format("{}: an answer is not the CPU's", query));
+                         Record record{"region", query, "8u-64u", size.width, size.height, bins};
+                         record.batch = count;
+                         record.threads = 0;
+                         record.floor = "read boxes";
+                         record.bytes = static_cast<std::uint64_t>(count * side * side) +
+                                        boxes.size() * sizeof(Region) + expected.size() * sizeof(std::uint64_t);
+                         record.backend = Backend::cuda;
+                         record.device = devices().at(static_cast<std::size_t>(options.device)).name;
+                         record.border = Border::none;
+                         record.floor_time = times_of(floor);
+                         record.time = times_of(times);
+                         report.add(record);
+                       }};
+  std::array<char, 1024> error{};
+  bench(&what, error.data(), error.size());
+  if (error[0] != 0) throw Error(error.data());
+}
+
 }  // namespace
 
 void bench_cuda_region(const Options& options, Report& report) {
   std::string missing;
   const auto bench = reinterpret_cast<CudaBenchRegions>(find_cuda_bench("areal_cuda_bench_regions", missing));
   const auto queries = reinterpret_cast<CudaBenchQueries>(find_cuda_bench("areal_cuda_bench_queries", missing));
-  if (bench == nullptr || queries == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto boxes = reinterpret_cast<CudaBenchBoxes>(find_cuda_bench("areal_cuda_bench_boxes", missing));
+  if (bench == nullptr || queries == nullptr || boxes == nullptr) throw Unavailable("--backend cuda: " + missing);
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes) {
     const Array image = random_image(size, Type::u8);
     const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});
@@ -193,6 +242,11 @@ void bench_cuda_region(const Options& options, Report& report) {
       region_histograms(image.view(), Binning::uniform(bins, 0, 256), regions, expected);
       run(size, bins, image, regions, expected, options, bench, report);
     }
+  if (!options.sizes.empty()) return;
+  for (const std::int64_t bins : options.bins.empty() ? std::vector<std::int64_t>{32, 256} : options.bins)
+    for (const std::int64_t count : {100, 1000}) run_boxes({1920, 1080}, bins, count, 200, options, boxes, report);
+  run_boxes({4096, 4096}, 32, 10'000, 64, options, boxes, report);
+  run_boxes({8192, 8192}, 32, 10'000, 200, options, boxes, report);
 }
 
 }  // namespace areal::bench
