@@ -109,8 +109,8 @@ class HistogramStore {
 /// Fixes shapes, types and the store in advance: `reason()` says why this store.
 class StorePlan : public Plan {
  public:
-  /// A plan for images of that shape and element type. `none` and `compact` run on the CPU, in host memory; on cuda and
-  /// simt `automatic` is the tensor. Does not allocate.
+  /// A plan for images of that shape and element type. `compact` and masks run on the CPU, in host memory; on cuda and
+  /// simt `automatic` is none or tensor. Does not allocate.
   /// Throws InvalidArgument for invalid options and for what a store does not support: weights are for `none` and
   /// `tensor`, masks for `none` and `compact`. Throws Unavailable for a backend that lacks the store.
   StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options = {},

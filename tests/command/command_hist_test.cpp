@@ -16,15 +16,21 @@ TEST_F(CommandHist, SaysTheSameOnEveryBackend) {
   on_simt.insert(on_simt.end(), {"--backend", "simt", "-v"});
   const Outcome outcome = run(on_simt);
   EXPECT_EQ(outcome.out, answer(on_cpu));
-  EXPECT_NE(outcome.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("backend simt, store none: 2 regions cover 1.2 images; a tensor pays from 4"),
+            std::string::npos)
+      << outcome.err;
+  on_simt.insert(on_simt.end(), {"--counter", "32u"});
+  const Outcome from_tensor = run(on_simt);
+  EXPECT_EQ(from_tensor.out, outcome.out);
+  EXPECT_NE(from_tensor.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << from_tensor.err;
   // Only -v reports the choice of `auto`.
   const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
   EXPECT_EQ(run(automatic).err, "");
   std::vector<std::string> verbose = automatic;
   verbose.push_back("-v");
   const std::string choice = run(verbose).err;
-  EXPECT_TRUE(
-      std::regex_search(choice, std::regex("areal: backend (cpu|cuda), algorithm .+ \\(.+; backend .+\\), tensor")))
+  EXPECT_TRUE(std::regex_search(
+      choice, std::regex("areal: store tensor: backend (cpu|cuda), algorithm .+ \\(.+; backend .+\\), [0-9]+ bytes")))
       << choice;
   // Counters of 16 bits: two bytes an element after the same header's length.
   answer({"hist", "a.npy", "--bins", "4", "--counter", "16u", "--backend", "simt", "-o", "H.npy"});

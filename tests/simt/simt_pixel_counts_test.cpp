@@ -1,6 +1,9 @@
 // Histograms of regions straight from the pixels on the simulated machine, which checks every access; and the reads,
 // writes and additions that the contract of the kernels promises.
+#include <areal/array.hpp>
+#include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/histogram_store.hpp>
 #include <cstdlib>
 #include "api/query/region_counts.hpp"
 #include "device_count_cases.hpp"
@@ -75,7 +78,7 @@ class PixelCountsReads : public testing::Test {
 };
 
 TEST_F(PixelCountsReads, SmallRegionsAreReadOnceAndStored) {
-  const std::vector<Region> regions{{8, 0, 64, 64}, {16, 9, 64, 64}, {0, 64, 128, 64}};  // of whole vectors
+  const std::vector<Region> regions{{16, 0, 64, 64}, {32, 9, 64, 64}, {0, 64, 128, 64}};  // of whole vectors
   const std::uint64_t pixels = 64 * 64 * 2 + 128 * 64;
   const auto all = launches(oracle::uniform(32, 0, 256), regions);
   ASSERT_EQ(all.size(), 2u);
@@ -91,8 +94,8 @@ TEST_F(PixelCountsReads, SmallRegionsAreReadOnceAndStored) {
 }
 
 TEST_F(PixelCountsReads, LargeRegionsAreClearedAndAdded) {
-  const std::vector<Region> regions{{0, 0, 256, 128}, {8, 7, 200, 100}};
-  const std::uint64_t pixels = 256 * 128 + 200 * 100;
+  const std::vector<Region> regions{{0, 0, 256, 128}, {16, 7, 192, 100}};
+  const std::uint64_t pixels = 256 * 128 + 192 * 100;
   const auto all = launches(oracle::uniform(256, 0, 256), regions);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].counts.writes.elements, 2u * 256);
@@ -107,18 +110,18 @@ TEST_F(PixelCountsReads, LargeRegionsAreClearedAndAdded) {
   EXPECT_EQ(c.shared_atomics.conflicts, 0u);
 }
 
-/// A row of pixels costs up to a vector of 8 bytes at either end, which are counted behind the last bin.
+/// A row of pixels costs up to a vector of 16 bytes at either end, which are counted behind the last bin.
 TEST_F(PixelCountsReads, RowsBeginAnywhere) {
   const std::vector<Region> regions(20, Region{3, 1, 21, 50});
   const auto all = launches(oracle::uniform(32, 0, 256), regions);
   const auto blocks = static_cast<std::uint64_t>(all[1].blocks);
-  EXPECT_EQ(all[1].counts.reads.elements, blocks * 20 * a_region + 20u * 50 * 3 * 2);
-  EXPECT_EQ(all[1].counts.shared_atomics.elements, 20u * 50 * 24);
+  EXPECT_EQ(all[1].counts.reads.elements, blocks * 20 * a_region + 20u * 50 * 2 * 4);
+  EXPECT_EQ(all[1].counts.shared_atomics.elements, 20u * 50 * 32);
 }
 
 TEST_F(PixelCountsReads, ManyRegionsAreAddedUpOnce) {
   constexpr std::uint64_t n = 1100, groups = 5;
-  const std::vector<Region> regions(n, Region{8, 3, 16, 8});
+  const std::vector<Region> regions(n, Region{16, 3, 16, 8});
   const auto all = launches(oracle::uniform(32, 0, 256), regions);
   EXPECT_EQ(all[0].counts.reads.elements, n * a_region);
   EXPECT_EQ(all[0].counts.writes.elements, groups);
@@ -127,6 +130,40 @@ TEST_F(PixelCountsReads, ManyRegionsAreAddedUpOnce) {
   EXPECT_EQ(all[1].counts.writes.elements, n * 32);
   EXPECT_EQ(all[1].counts.atomics.elements, 0u);
   EXPECT_EQ(all[1].counts.shared_atomics.elements, n * 16 * 8);
+}
+
+/// A store of none on this backend has the CPU's counts, which `automatic` chooses for few regions.
+TEST(SimtStores, NoneCountsThePixels) {
+  Array image({40, 30, 1, 2}, Type::u8), weights({40, 30, 1, 2}, Type::f32);
+  std::mt19937_64 random(51);
+  for (std::int64_t i = 0; i < 40 * 30 * 2; ++i) {
+    image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random());
+    weights.as<float>()[i] = static_cast<float>(random() % 100);
+  }
+  const Binning binning = Binning::uniform(8, 0, 256);
+  const std::vector<Region> regions{{0, 0, 40, 30}, {3, 5, 7, 9}, {0, 0, 0, 0}};
+  const Execution simt{.backend = Backend::simt}, cpu{.backend = Backend::cpu};
+  const StorePlan plan({40, 30, 1, 2}, Type::u8, binning, {.regions = 3, .area = 1263}, simt);
+  EXPECT_EQ(plan.store(), Store::none);
+  EXPECT_EQ(plan.reason(), "store none: 3 regions cover 0.53 images; a tensor pays from 4");
+  const HistogramStore made = plan.build({image.view()});
+  EXPECT_EQ(made.bytes(), 0u);
+  const HistogramStore expected = histogram_store(image.view(), binning, {.store = Store::none}, cpu);
+  for (std::int64_t n = 0; n < 2; ++n) {
+    EXPECT_EQ(region_histograms(made.view(n), regions), region_histograms(expected.view(n), regions));
+    EXPECT_EQ(region_histograms<double>(made.view(n), regions), region_histograms<double>(expected.view(n), regions));
+  }
+  const StoreArguments weighted{.image = image.view(), .weights = weights.view()};
+  EXPECT_EQ(
+      region_histograms<double>(histogram_store(weighted, binning, {.store = Store::none}, simt).view(1), regions),
+      region_histograms<double>(histogram_store(weighted, binning, {.store = Store::none}, cpu).view(1), regions));
+  EXPECT_EQ(StorePlan({40, 30}, Type::u8, binning, {.regions = 5}, simt).reason().substr(0, 68),
+            "store tensor: 5 regions cover up to 5 images; it pays from 4; algori");
+  EXPECT_EQ(StorePlan({40, 30}, Type::u8, binning, {}, simt).store(), Store::tensor);
+  EXPECT_THROW(region_histograms(made.view(0), regions, {.execution = cpu}), InvalidArgument);
+  std::vector<double> out(24);
+  std::int64_t first = 0;
+  EXPECT_THROW(region_histograms(made.view(0), regions, out, {.first_invalid = {&first, 1}}), InvalidArgument);
 }
 
 TEST_F(PixelCountsReads, ManyBinsAreCountedInGlobalMemory) {

@@ -112,9 +112,10 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
     require_answered(Product::tensor, Way::frames, {}, name);
 
   const bool per_channel = request.input.all_channels && !request.binning.joint;
+  // The CPU counts without a tensor whatever counter was named, as it always did.
   const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
-  const bool needs_tensor =
-      !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
+  const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto" ||
+                            (on_device && (!request.counter.empty() || request.launches.enabled()));
   const Store store = needs_tensor && request.store == Store::automatic ? Store::tensor : request.store;
   std::vector<HistogramMaker> makers;  // one per channel
   RowWriter rows(settings.json);

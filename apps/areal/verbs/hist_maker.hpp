@@ -16,7 +16,8 @@ std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins);
 
 class HistogramMaker {
  public:
-  /// `store`: tensor if the tensor will be saved or searched, or if the user named its algorithm or a device backend.
+  /// `store`: tensor if the tensor will be saved or searched, or if the user named its algorithm, or its
+  /// counter on a device, or counts its launches.
   HistogramMaker(HistogramOptions options, research::HistogramParameters parameters, Store store)
       : options_(std::move(options)), parameters_(std::move(parameters)), store_(store) {}
 

@@ -196,6 +196,10 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
   }
   settings.detail("{}: {}", request.input.path, name_of(Way::frames));
   const Binning binning = request.binning.for_image(first, request.input.path, true);
+  if (std::any_of(options.workers.begin(), options.workers.end(),
+                  [](const Worker& worker) { return worker.backend != Backend::cpu; }))
+    settings.detail("devices: store none for frames whose regions cover up to {} images, else tensor",
+                    std::max<std::int64_t>(1, binning.bins() / 2));
   const FrameBoxes boxes(request, shape);
   const bool several = requested.inputs.size() > 1;
 

@@ -46,6 +46,7 @@ StoreView StoreView::Access::made(const HistogramStore::State& state, std::int64
   view.height_ = state.plan->image.height;
   view.image_ = image;
   view.state_ = &state;
+  if (view.store_ == Store::none) view.memory_ = state.arguments.image.memory;
   return view;
 }
 
@@ -61,7 +62,9 @@ std::uint64_t HistogramStore::bytes() const noexcept {
   return state_->plan->store == Store::tensor ? state_->plan->tensor->tensor_bytes() : state_->memory.bytes();
 }
 MemoryPlace HistogramStore::memory() const noexcept {
-  return state_ && state_->plan->store == Store::tensor ? state_->tensor.memory() : MemoryPlace{};
+  if (!state_) return {};
+  if (state_->plan->store == Store::tensor) return state_->tensor.memory();
+  return state_->plan->store == Store::none ? state_->arguments.image.memory : MemoryPlace{};
 }
 const Shape& HistogramStore::image_shape() const noexcept {
   static const Shape none;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include "api/core/device_plan.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
@@ -62,7 +63,8 @@ policy::StoreChoice choose(const StorePlan::State& s, Backend backend, std::uint
       static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
   question.regions = s.options.regions, question.area = s.options.area;
   question.weighted = s.options.weighted;
-  question.on_cpu = backend == Backend::automatic || backend == Backend::cpu;
+  question.on_cpu = backend == Backend::cpu;
+  question.bins = s.binning.bins();
   question.counting = s.options.masked                           ? policy::Counting::masked
                       : cpu::has_direct_counts(*s.rule, s.image) ? policy::Counting::bytes
                                                                  : policy::Counting::streamed;
@@ -83,27 +85,25 @@ StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, cons
         check_options(options);
         auto s = std::make_shared<State>(image, type, binning, options);
         s->execution = execution;
-        const bool named_device = execution.backend == Backend::cuda || execution.backend == Backend::simt ||
-                                  (execution.stream && !execution.stream->is_host());
+        const bool has_device_stream = execution.stream && !execution.stream->is_host();
+        const Backend backend = execution.backend != Backend::automatic ? execution.backend
+                                : has_device_stream                     ? Backend::cuda
+                                                                        : Backend::cpu;
         s->store = options.store;
         std::string why = "store " + std::string(name_of(options.store)) + ": requested";
-        if (named_device && options.store != Store::tensor) {
-          const std::string_view backend =
-              name_of(execution.backend == Backend::automatic ? Backend::cuda : execution.backend);
-          if (options.store != Store::automatic)
-            throw Unavailable(sentence("store ", name_of(options.store), ": the backend ", backend,
-                                       " has none yet; choose tensor, or the backend cpu"));
+        if (backend != Backend::cpu) {
+          if (options.store == Store::compact)
+            throw Unavailable(sentence("store compact: the backend ", name_of(backend),
+                                       " has none yet; choose none or tensor, or the backend cpu"));
           if (options.masked)
-            throw Unavailable(sentence("a mask: the backend ", backend,
-                                       " has only the store tensor, which takes none; ", "choose the backend cpu"));
-          s->store = Store::tensor;
-          why = sentence("store tensor: the backend ", backend, " has no other yet");
+            throw Unavailable(
+                sentence("a mask: the backend ", name_of(backend), " takes none; choose the backend cpu"));
         }
         if (s->store != Store::tensor) {
           s->rule = std::make_shared<const cpu::PixelBins>(pixel_bins(binning, type, image.channels));
           const std::uint64_t bytes = set_layout(*s);
           if (s->store == Store::automatic) {
-            policy::StoreChoice choice = choose(*s, execution.backend, bytes);
+            policy::StoreChoice choice = choose(*s, backend, bytes);
             s->store = choice.store;
             why = std::move(choice.reason);
           }
@@ -116,8 +116,9 @@ StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, cons
           s->algorithm = s->tensor->algorithm();
           s->reason = why + "; algorithm " + s->algorithm + ", " + s->tensor->reason();
         } else {
-          s->execution.backend = Backend::cpu;
+          s->execution.backend = backend;
           require_stream_of(s->execution);
+          require_backend(backend, execution.device);
           s->algorithm = name_of(s->store);
           s->reason = std::move(why);
         }

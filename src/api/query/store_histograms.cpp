@@ -130,12 +130,42 @@ void from_image(const StoreView& store, std::span<const Region> regions, std::sp
   first_invalid.store();
 }
 
+/// Of a plan on a device.
+template <class Out>
+void from_device_image(const StoreView& store, Span<const Region> regions, Span<Out> out, const QueryOptions& options) {
+  const HistogramStore::State& state = Access::state(store);
+  const StorePlan::State& plan = *state.plan;
+  QueryOptions query = options;
+  Execution& execution = query.execution;
+  if (execution.backend == Backend::automatic)
+    execution.backend = plan.execution.backend, execution.device = plan.execution.device;
+  require(execution.backend == plan.execution.backend, "store none: it was planned for the backend ",
+          name_of(plan.execution.backend), ", not for ", name_of(execution.backend));
+  if (!execution.stream) execution.stream = plan.execution.stream;
+  const ConstView image = image_of(state.arguments.image, Access::image(store));
+  if constexpr (std::is_same_v<Out, std::uint64_t>) {
+    region_histograms(image, plan.binning, regions, out, query);
+  } else if (plan.options.weighted) {
+    region_histograms(image, plan.binning, image_of(state.arguments.weights, Access::image(store)), regions, out,
+                      query);
+  } else {
+    require(out.memory().is_host() && options.first_invalid.empty(),
+            "out of 64f: from an image on a device counts are 64u, unless they go to host memory and all regions are "
+            "valid");
+    const std::vector<std::uint64_t> counts = region_histograms(image, plan.binning, regions, query);
+    std::transform(counts.begin(), counts.end(), out.data(),
+                   [](std::uint64_t value) { return static_cast<double>(value); });
+  }
+}
+
 template <class Out>
 void histograms(const StoreView& store, Span<const Region> regions, Span<Out> out, const QueryOptions& options) {
   if (store.store() == Store::tensor) return region_histograms(store.tensor(), regions, out, options);
   require_histograms(out.size(), regions.size(), store.bins());
   require(std::is_same_v<Out, double> || !Access::state(store).plan->options.weighted,
           "out of 64u: this store has weights, whose sums are 64f");
+  if (store.store() == Store::none && Access::state(store).plan->execution.backend != Backend::cpu)
+    return from_device_image(store, regions, out, options);
   QueryCall call(options.execution, {{"store", store.memory()}});
   require(call.on_cpu(), "store ", name_of(store.store()), ": only the backend cpu reads it; elsewhere choose tensor");
   const std::span<const Region> all(call.in(regions, "regions"), regions.size());

@@ -501,7 +501,8 @@ class CountLaunches {
   }
 
  private:
-  static constexpr int vector = 8;
+  /// 10,000 boxes of 200x200 in 8192x8192 bytes, 32 bins, on an H100: 306 us; with 8 bytes 421, with 4 628.
+  static constexpr int vector = 16;
 
   bool has_vectors(std::size_t size) const {
     const CountedImage& image = a_.image;
