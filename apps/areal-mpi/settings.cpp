@@ -1,12 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <areal/info.hpp>
 #include "io/numbers.hpp"
+#include "media/media.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
 
 void MpiSettings::add_to(CLI::App& app) {
   app.add_flag("--json", json, "JSON on standard output: one object per line");
+  app.add_flag_callback("--no-sync", media::leave_out_sync, "Do not wait until the output is on the disk");
   app.add_option("--threads", threads_text, "CPU threads of each rank; 0 means all of its machine (default 1)")
       ->type_name("N");
   app.add_option("--backend", backend_text,

@@ -88,6 +88,7 @@ void SharedTable::write(std::int64_t y, const ConstView& piece) {
 
 void SharedTable::finish() {
   job_.together([&] {
+    media::flush_to_disk(fd_, path_);  // only this machine knows what it has not written yet
     if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) cannot_write(path_);
   });
   job_.together([&] {

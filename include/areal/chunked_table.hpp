@@ -31,7 +31,13 @@ struct ChunkedWriteOptions {
   /// and tile must match the interrupted call's; that the pixels are the same is not checked. Reads what is there once:
   /// the rows of shards from the first one on whose objects differ in length, index or checksum are written again.
   bool resume = false;
+  /// With `resume`: reads a complete table, too, and writes its rows of shards again from the first faulty one on.
+  /// Meanwhile it is not complete.
+  bool repair = false;
   bool overwrite = false;  ///< replaces an existing chunked table
+  /// The table is on the disk on return, and all of it before the attribute `complete` is. False: the operating system
+  /// writes it later, so that a loss of power may leave a damaged table with the attribute, which verify() finds.
+  bool sync = true;
   /// Reports the blocks that are done; may cancel, after which the table can be resumed. A block has at least as many
   /// pixels as a tile.
   Progress progress = {};
@@ -44,8 +50,8 @@ struct ChunkedWriteOptions {
 /// threads, one at a time. O(H W), about 4 bytes a pixel written. Memory: for each thread the pixels and the table of a
 /// block of 1024 x 1024 or of a tile, whichever is larger, and 8 bytes + 32 KiB / tile for each column of the image.
 ///
-/// Readers refuse a folder without the attribute `complete`. An interrupted call, even a killed one, can be resumed
-/// from the last complete row of shards (4096 rows of pixels), and then writes the same bytes as an uninterrupted call.
+/// Readers refuse a folder without the attribute `complete`. An interrupted call, even a killed one or one without
+/// power, can be resumed from the last complete row of shards (4096 rows of pixels), and then writes the same bytes as an uninterrupted call.
 ///
 /// Throws InvalidArgument for another shape, type or tile; IoError, one sentence that names the path, if the path is
 /// something else, or a table without `resume` or `overwrite`, or a table of another image, or is being written by

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import json
 import operator
@@ -199,7 +200,7 @@ def open(store: Any) -> ChunkedTable:
 
 
 def write(
-    source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, resume: bool = False, threads: int = 0
+    source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, resume: bool = False, threads: int = 0, sync: bool = True
 ) -> ChunkedTable:
     """Writes the chunked table of a 2-D image in one pass, reading each pixel once, in blocks of 4096 x 4096. O(H W).
 
@@ -211,6 +212,8 @@ def write(
     resume: continue an interrupted table, also one of the C++ library, after its last complete row of shards; keep a complete one. Shape, dtype and
     tile must be the same; that the pixels are is not checked. What is there is read once: rows from the first one on whose objects differ in length,
     index or checksum are written again, with a warning.
+    sync: of a table in a folder, everything is on the disk before the attribute ``complete`` is, which is on return. False: the operating system writes
+    it later, so that a loss of power may leave a damaged table with the attribute.
     Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails, or if another process is writing to its folder.
     """
     if resume and overwrite:
@@ -228,9 +231,14 @@ def write(
         begun = _begun(store, format) if resume else None
         if begun is not None and begun[1] >= format.tile_rows:
             return ChunkedTable(begun[0], format)  # complete
-        path, first, top = begun or (_created(store, format, overwrite), 0, None)
+        folder = _folder_of(store) if sync else None
+        if folder is not None and not folder.is_dir():  # one file
+            folder = None
+        path, first, top = begun or (_created(store, format, overwrite, folder), 0, None)
         _write_tiles(source, path, format, threads, first, top)
-        _set(path / "zarr.json", np.frombuffer(group_json({**format.attributes(), "complete": True}), np.uint8))
+        if folder is not None:
+            _flush_all(folder)
+        _set_group(path, {**format.attributes(), "complete": True}, folder)
         return ChunkedTable(path, format)
 
 
@@ -269,9 +277,39 @@ def _locked(store: Any) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
+def _flush(path: str | os.PathLike[str]) -> None:
+    """Writes a file, or the names in a folder, to the disk."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno == errno.EACCES:  # a folder that may not be listed
+            os.sync()
+        elif error.errno not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):  # a file system that cannot
+            raise IoError(f"{path}: it cannot be written to the disk: {error.strerror}") from error
 
 
+def _flush_all(folder: pathlib.Path) -> None:
+    """The same for everything in a folder, and for its own name."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            _flush(os.path.join(place, name))
+        _flush(place)
+    _flush(folder.absolute().parent)
+
+
+def _set_group(path: StorePath, attributes: dict[str, Any], folder: pathlib.Path | None) -> None:
+    """What the group says of the table; of one in a folder that is to be flushed, on the disk on return."""
+    _set(path / "zarr.json", np.frombuffer(group_json(attributes), np.uint8))
+    if folder is not None:
+        _flush(folder / "zarr.json")
+        _flush(folder)
+
+
+def _created(store: Any, format: Format, overwrite: bool, folder: pathlib.Path | None) -> StorePath:
     """Creates an incomplete group with four empty arrays.
 
     The group has the attribute ``replacing`` until all old members are deleted, so that no call resumes from them.
@@ -285,11 +323,13 @@ def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     try:
         if group is not None and (overwrite or {**marked, **group.attrs, "dtype": format.dtype} == marked):  # or an incomplete table
             path = group.store_path
-            _set(path / "zarr.json", np.frombuffer(group_json(marked), np.uint8))
+            _set_group(path, marked, folder)
         else:
             path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=marked).store_path
         if path.store.supports_listing:
             sync(_remove_members(path))
+        if folder is not None:  # what is removed is gone before the group says so
+            _flush(folder)
     except IoError:
         raise
     except Exception as error:  # each store has its own exceptions

@@ -224,6 +224,32 @@ def test_resuming_writes_damaged_objects_again(fault):
         assert min(source.rows) == first, name
 
 
+@pytest.mark.parametrize("sync", [True, False])
+def test_complete_appears_after_everything_is_on_the_disk(tmp_path, monkeypatch, sync):
+    table, flushed = tmp_path / "t.zarr", []
+
+    def fsync(descriptor):
+        said = json.loads((table / "zarr.json").read_text())["attributes"] if (table / "zarr.json").exists() else {}
+        objects = (table / "local/c").exists()
+        flushed.append((os.readlink(f"/proc/self/fd/{descriptor}"), "complete" in said, "replacing" in said, objects))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    pixels = random_pixels(35, (300, 200), "uint8")
+    areal.zarr.write(pixels, str(table), 64, sync=sync)
+    if not sync:
+        assert not flushed
+        return
+    everything = {str(path) for path in [table, tmp_path, *table.rglob("*")]}
+    before = {path for path, complete, _, _ in flushed if not complete}
+    assert before == everything
+    assert flushed[-2:] == [(str(table / "zarr.json"), True, False, True), (str(table), True, False, True)]
+    flushed.clear()
+    areal.zarr.write(pixels, str(table), 64, overwrite=True)
+    # That it is being replaced is on the disk before an object goes; that they are gone, before the group is another's.
+    assert flushed[:2] == [(str(table / "zarr.json"), False, True, True), (str(table), False, True, True)]
+    assert flushed[2] == (str(table), False, True, False)
+
+
 def test_resuming_only_the_same_table():
     pixels = random_pixels(31, (300, 200), "uint8")
     store = MemoryStore()

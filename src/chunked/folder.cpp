@@ -51,21 +51,27 @@ void write_first_top(const fs::path& folder, const Format& f) {
   top.commit();
 }
 
-void begin_anew(const fs::path& folder, const Format& f, bool exists) {
+/// What the group says is on the disk before an object changes, and objects are gone from it before the group says so:
+/// otherwise a loss of power could leave objects of the old table to the new one, with checksums that are right.
+void begin_anew(const fs::path& folder, const Format& f, bool exists, bool sync) {
   if (exists) {
-    write_object(folder / "zarr.json", group_json(f, Stage::replacing));
+    write_group(folder, f, Stage::replacing, sync);
     remove_objects(folder);
+    if (sync) flush_to_disk(folder);
   }
-  write_object(folder / "zarr.json", group_json(f, Stage::begun));
-  for (const std::string_view name : array_names) write_object(folder / name / "zarr.json", array_json(f, name));
+  // Metadata have no checksum: they are whole under their names, or not there.
+  write_group(folder, f, Stage::begun, sync);
+  for (const std::string_view name : array_names) write_object(folder / name / "zarr.json", array_json(f, name), sync);
   if (f.width > 0 && f.height > 0) write_first_top(folder, f);
 }
 
-/// The first row of shards that is incomplete, or has a fault; -1 if the folder does not say.
-std::int64_t first_open_row(const fs::path& folder, const Format& f, const std::function<void(std::string)>& note,
+/// The first row of shards that is incomplete, or has a fault; -1 if the folder does not say. The number of rows, if
+/// the table `is_complete` and has no fault.
+std::int64_t first_open_row(const fs::path& folder, const Format& f, bool is_complete,
+                            const std::function<void(std::string)>& note,
                             const std::function<void(std::int64_t)>& row_checked) {
   const std::int64_t n = f.tiles_per_shard();
-  if (!is_there(folder / top_name(0))) return -1;
+  if (!is_complete && !is_there(folder / top_name(0))) return -1;
   std::vector<std::uint64_t> top;
   try {
     read_top(folder, f, 0, top);
@@ -73,9 +79,10 @@ std::int64_t first_open_row(const fs::path& folder, const Format& f, const std::
     if (note) note(sentence(error.what(), "; it is written again"));
     write_first_top(folder, f);
   }
-  for (std::int64_t row = 0;; ++row) {
-    const bool is_last = row + 1 == f.shard_rows();  // it is always written: nothing tells that it is complete
-    if (is_last || !is_there(folder / top_name((row + 1) * n))) return row;
+  for (std::int64_t row = 0; row < f.shard_rows(); ++row) {
+    // The last one of an incomplete table is always written: nothing tells that it is complete.
+    const bool is_last = row + 1 == f.shard_rows();
+    if (!is_complete && (is_last || !is_there(folder / top_name((row + 1) * n)))) return row;
     try {
       require_row(folder, f, row);
     } catch (const IoError& error) {
@@ -84,9 +91,15 @@ std::int64_t first_open_row(const fs::path& folder, const Format& f, const std::
     }
     row_checked(row + 1);
   }
+  return f.shard_rows();
 }
 
 }  // namespace
+
+void write_group(const fs::path& folder, const Format& format, Stage stage, bool sync) {
+  write_object(folder / "zarr.json", group_json(format, stage), sync);
+  if (sync) flush_to_disk(folder);
+}
 
 LockedFolder::LockedFolder(const fs::path& path) {
   if (path.empty()) refuse("the table's name is empty");
@@ -140,12 +153,16 @@ Beginning begin(const fs::path& folder, const Format& format, const ChunkedWrite
   Beginning beginning;
   if (options.resume && there) {
     if (*there != format) fail(folder, "is the table of ", described(*there), ", not of ", described(format));
+    const bool has_pixels = format.width > 0 && format.height > 0;
     beginning.is_complete = complete;
-    if (complete) return beginning;
-    beginning.shard_row = first_open_row(folder, format, options.note, row_checked);
+    if (complete && !(options.repair && has_pixels)) return beginning;
+    beginning.shard_row = first_open_row(folder, format, complete, options.note, row_checked);
+    if (complete && beginning.shard_row == format.shard_rows()) return beginning;
+    beginning.is_complete = false;
+    if (complete) write_group(folder, format, Stage::begun, options.sync);  // until it is whole again
   }
   if (!options.resume || !there || beginning.shard_row < 0) {
-    begin_anew(folder, format, exists);
+    begin_anew(folder, format, exists, options.sync);
     beginning.shard_row = 0;
   }
   if (format.width == 0 || format.height == 0) return beginning;

@@ -21,6 +21,9 @@ class LockedFolder {
   FileDescriptor folder_;
 };
 
+/// The metadata of the group, which say how far the table is. With `sync`, on the disk on return.
+void write_group(const fs::path& folder, const Format& format, Stage stage, bool sync);
+
 /// Where writing begins in a folder.
 struct Beginning {
   bool is_complete = false;
@@ -34,8 +37,8 @@ std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& c
 
 /// Prepares the folder for `format`: removes a table that is to be replaced, writes the metadata, finds where to
 /// continue. Every object that stays is read and verified; `row_checked` is called after each row of shards with the
-/// number of rows. Rows from the first faulty one on are written again, which options.note reports. Throws IoError for
-/// what prevents that.
+/// number of rows. Rows from the first faulty one on are written again, which options.note reports; of a complete
+/// table, only if options.repair is set. Throws IoError for what prevents that.
 Beginning begin(const fs::path& folder, const Format& format, const ChunkedWriteOptions& options,
                 const std::function<void(std::int64_t rows)>& row_checked);
 

@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <vector>
 #include "chunked/crc32c.hpp"
 #include "chunked/format.hpp"
+#include "chunked/on_threads.hpp"
 #include "chunked/sentence.hpp"
 
 namespace areal::chunked {
@@ -30,6 +32,15 @@ std::int64_t read_some(int fd, std::uint64_t offset, void* into, std::size_t byt
     done += static_cast<std::size_t>(got);
   }
   return static_cast<std::int64_t>(done);
+}
+
+/// 0, or errno. A file system that cannot flush a file or a folder is not asked to.
+int flushed(int fd) {
+  while (::fsync(fd) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -120,6 +131,10 @@ void ObjectWriter::write_at(std::uint64_t offset, const void* data, std::size_t 
   }
 }
 
+void ObjectWriter::flush() const {
+  if (const int error = flushed(file_.get()); error != 0) cannot_write(error);
+}
+
 void ObjectWriter::commit() {
   const int error = ::close(file_.release()) == 0 ? 0 : errno;
   if (error != 0 && error != EINTR) {
@@ -144,10 +159,36 @@ void NumbersWriter::commit() {
   object_.commit();
 }
 
-void write_object(const fs::path& path, const std::string& data) {
+void write_object(const fs::path& path, const std::string& data, bool sync) {
   ObjectWriter object(path);
   object.write_at(0, data.data(), data.size());
+  if (sync) object.flush();
   object.commit();
+}
+
+void flush_to_disk(const fs::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0 && errno == EACCES) return ::sync();  // a folder in which files may be made, but not listed
+  const int error = file.get() < 0 ? errno : flushed(file.get());
+  if (error != 0) fail(path, "could not be written to the disk (", std::strerror(error), ")");
+}
+
+void flush_all(const fs::path& folder, int threads) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error))
+    if (entry.is_regular_file(error) || entry.is_directory(error)) paths.push_back(entry.path());
+  if (error) fail(folder, "could not be written to the disk (", error.message(), ")");
+  std::atomic<std::size_t> next{0};
+  on_threads(
+      threads,
+      [&](int) {
+        for (std::size_t i = next++; i < paths.size(); i = next++) flush_to_disk(paths[i]);
+      },
+      [&] { next = paths.size(); });
+  flush_to_disk(folder);
+  const fs::path above = fs::absolute(folder / "..");
+  flush_to_disk(above);
 }
 
 }  // namespace areal::chunked

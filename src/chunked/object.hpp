@@ -61,6 +61,8 @@ class ObjectWriter {
   ObjectWriter& operator=(ObjectWriter&&) = delete;
 
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes) const;
+  /// Writes the object to the disk.
+  void flush() const;
   /// Renames the object to its final name. Throws IoError, without creating the object.
   void commit();
 
@@ -83,6 +85,11 @@ class NumbersWriter {
   std::uint32_t crc_ = 0;
 };
 
-void write_object(const fs::path& path, const std::string& data);
+/// `sync`: its contents are on the disk before they have its name.
+void write_object(const fs::path& path, const std::string& data, bool sync);
+/// Writes a file's contents, or the names in a folder, to the disk. Throws IoError.
+void flush_to_disk(const fs::path& path);
+/// The same for everything in a folder and for its own name.
+void flush_all(const fs::path& folder, int threads);
 
 }  // namespace areal::chunked

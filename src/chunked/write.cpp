@@ -38,6 +38,7 @@ void write_chunked_table(const std::filesystem::path& path, const Shape& image, 
                          const ChunkedWriteOptions& options) {
   if (!read) refuse("read: there is none");
   if (options.resume && options.overwrite) refuse("resume and overwrite: only one of the two");
+  if (options.repair && !options.resume) refuse("repair: needs resume");
   const Format format = format_to_write(path, image, type, options);
   const WritePlan plan = plan_write(format, options);
   const LockedFolder lock(path);
@@ -67,7 +68,8 @@ void write_chunked_table(const std::filesystem::path& path, const Shape& image, 
     ShardRow row(path, format, plan, plans, read, block_done);
     for (std::int64_t r = beginning.shard_row; r < format.shard_rows(); ++r) row.write(r, beginning.top);
   }
-  write_object(path / "zarr.json", group_json(format, Stage::complete));
+  if (options.sync) flush_all(path, plan.threads);  // `complete` speaks of all of it
+  write_group(path, format, Stage::complete, options.sync);
 }
 
 }  // namespace areal

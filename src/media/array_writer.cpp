@@ -53,6 +53,7 @@ std::uint64_t ArrayWriter::share() {
 // What others have written may not be seen here yet, on a network's file system.
 std::optional<FileSum> ArrayWriter::sum() { return state_->is_shared ? std::nullopt : state_->file.sum(); }
 const fs::path& ArrayWriter::temporary() const { return state_->file.temporary(); }
+void ArrayWriter::flush() { state_->file.flush(); }
 void ArrayWriter::finish() { state_->file.commit(); }
 
 }  // namespace areal::media

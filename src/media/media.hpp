@@ -263,6 +263,7 @@ class ArrayWriter {
   std::uint64_t share();
   // As OutputFile's; none for an array that was shared.
   std::optional<FileSum> sum();
+  void flush();
   const fs::path& temporary() const;
   void finish();  // without it the file does not appear
 
@@ -362,7 +363,8 @@ std::vector<Box> read_boxes_csv(const fs::path& path);  // by frame, and as in t
 std::vector<Box> parse_boxes_csv(std::string_view text, const std::string& name);
 
 // A file that appears under its name only when complete. It is written in the same folder under a temporary name, with
-// space reserved first and plain writes; commit() renames it. Otherwise the destructor (or an interrupt) removes it.
+// space reserved first and plain writes; commit() flushes it to the disk, renames it and flushes the folder. Otherwise
+// the destructor (or an interrupt) removes it.
 class OutputFile {
  public:
   // `temporary`: the name to write under, from temporary_for, if others must know it before the file exists.
@@ -381,12 +383,20 @@ class OutputFile {
   // Length and checksum (CRC-32C) of what has been written, read back from the file; none for a device or a pipe.
   // Nothing may be written afterwards.
   std::optional<FileSum> sum();
-  void commit();
+  // Writes to the disk what has been written. Nothing may be written afterwards.
+  void flush();
+  // `another_follows`: another file of the same folder is committed next, which flushes the folder for both.
+  void commit(bool another_follows = false);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+// Outputs of this process need not be on the disk when it ends (--no-sync).
+void leave_out_sync() noexcept;
+bool outputs_are_synced() noexcept;
+// Writes a file's contents to the disk, unless that is left out. Throws IoError.
+void flush_to_disk(int fd, const std::string& name);
 // Removes the temporary files of this process, which must end then: threads that would create or commit one block.
 // Async-signal-safe, for the command's handler of SIGINT and SIGTERM.
 void remove_unfinished_outputs() noexcept;

@@ -53,6 +53,30 @@ void free_slot(Slot* slot) {
   slot->in_use.store(false, std::memory_order_release);
 }
 
+std::atomic<bool> syncs{true};
+
+/// 0, or errno. A file system that cannot flush a file or a folder is not asked to.
+int flushed(int fd) {
+  while (::fsync(fd) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
+  }
+  return 0;
+}
+
+/// 0, or errno: of the names in a folder.
+int flushed_folder(const fs::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == EACCES) {  // files may be made in it, but not listed
+    ::sync();
+    return 0;
+  }
+  if (fd < 0) return errno;
+  const int error = flushed(fd);
+  ::close(fd);
+  return error;
+}
+
 std::string temporary_name() {
   static std::atomic<unsigned> counter{0};
   std::random_device random;
@@ -61,6 +85,14 @@ std::string temporary_name() {
 }
 
 }  // namespace
+
+void leave_out_sync() noexcept { syncs = false; }
+bool outputs_are_synced() noexcept { return syncs; }
+
+void flush_to_disk(int fd, const std::string& name) {
+  if (!syncs) return;
+  if (const int error = flushed(fd); error != 0) fail(name, "could not be written (", std::strerror(error), ")");
+}
 
 void remove_unfinished_outputs() noexcept {
   ending.store(true);
@@ -227,10 +259,17 @@ std::optional<FileSum> OutputFile::sum() {
   }
 }
 
-void OutputFile::commit() {
+void OutputFile::flush() {
+  State& s = *state_;
+  if (s.fd < 0 || s.direct) return;
+  s.cut();
+  flush_to_disk(s.fd, s.name);
+}
+
+void OutputFile::commit(bool another_follows) {
   State& s = *state_;
   if (s.fd < 0) return;
-  s.cut();
+  flush();
   const int closed = ::close(std::exchange(s.fd, -1));
   if (closed != 0 && errno != EINTR) s.cannot_write();
   if (s.direct) return;
@@ -239,6 +278,9 @@ void OutputFile::commit() {
   s.is_temporary = false;
   free_slot(std::exchange(s.slot, nullptr));
   s.temporary.clear();
+  if (!syncs || another_follows) return;
+  errno = flushed_folder(s.target.parent_path());
+  if (errno != 0) s.cannot_write();
 }
 
 }  // namespace areal::media

@@ -269,7 +269,8 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
   OutputFile json(sidecar_of(path), text.size());
   json.write(text.data(), text.size());
   // Both are complete. The sidecar appears first, so that a new table always has one.
-  json.commit();
+  file.flush();
+  json.commit(true);
   file.commit();
 }
 
@@ -301,7 +302,8 @@ void TableWriter::finish() {
   const std::string text = text_of(s.sidecar, s.array.sum());
   OutputFile json(sidecar_of(s.path), text.size());
   json.write(text.data(), text.size());
-  json.commit();  // as in write_table
+  s.array.flush();
+  json.commit(true);  // as in write_table
   s.array.finish();
 }
 

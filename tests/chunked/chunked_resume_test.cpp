@@ -23,6 +23,7 @@ constexpr std::int64_t usual_tile = 256;
 
 void write(const fs::path& path, const TestImage& image, ChunkedWriteOptions options = {}) {
   if (options.tile == 0) options.tile = usual_tile;
+  options.sync = false;  // command_durable_test has that; here it would only take time
   write_chunked_table(path, image.shape(), image.type, image.reader(), options);
 }
 

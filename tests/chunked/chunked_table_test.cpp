@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void write(const fs::path& path, const TestImage& image, ChunkedWriteOptions options = {}) {
+  options.sync = false;  // command_durable_test has that; here it would only take time
   write_chunked_table(path, image.shape(), image.type, image.reader(), options);
 }
 

@@ -79,9 +79,11 @@ constexpr Refusal table_of_refusals[] = {
     {bits(table), bits(frames), "", "it has a table per frame, and a file holds one; --volume makes one of all"},
     {bits(sums), bits(whole, frames, strips), "--tile", for_chunks},
     {bits(sums), bits(whole, frames, strips), "--resume", for_chunks},
+    {bits(sums), bits(whole, frames, strips), "--repair", for_chunks},
     {bits(sums), bits(whole, frames, strips), "--overwrite", for_chunks},
     {bits(table), bits(whole, strips, tiles), "--tile", for_chunks},
     {bits(table), bits(whole, strips, tiles), "--resume", for_chunks},
+    {bits(table), bits(whole, strips, tiles), "--repair", for_chunks},
     {bits(table), bits(whole, strips, tiles), "--overwrite", for_chunks},
     {bits(table, histograms), bits(tiles), "--memory", "--device-memory says what a worker takes"},
     // areal hist

@@ -6,6 +6,7 @@
 #include <areal/info.hpp>
 #include <vector>
 #include "help.hpp"
+#include "media/media.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
 
@@ -16,6 +17,7 @@ void Settings::add_to(CLI::App& app) {
   app.add_flag("-q,--quiet", quiet, "No notes and no progress bar");
   app.add_flag("-v,--verbose", verbose, "Print what was chosen and why to standard error");
   app.add_flag("--json", json, "JSON on standard output: one object per line");
+  app.add_flag_callback("--no-sync", media::leave_out_sync, "Do not wait until the output is on the disk");
   begin_group(app, group::where);
   app.add_option("--threads", threads_text_, "CPU threads; 0 means all")->type_name("N");
   app.add_option("--backend", backend_text_, "Where to compute: auto (default), cpu, cuda or simt")->type_name("NAME");

@@ -25,7 +25,7 @@ struct Settings {
   /// For queries of tables in host memory, whichever backend computed them.
   Execution on_host() const noexcept { return {.threads = threads}; }
 
-  /// Adds --quiet, -v, --json, --threads, --backend, --device.
+  /// Adds --quiet, -v, --json, --no-sync, --threads, --backend, --device.
   void add_to(CLI::App& app);
   /// Parses the texts. Throws InvalidArgument for wrong use, Unavailable for a missing backend or device.
   void resolve();

@@ -333,6 +333,8 @@ void add_sat(CLI::App& app, Settings& settings) {
                    "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
       ->type_name("N");
   verb->add_flag("--resume", request->resume, "With -o T.zarr: continue an interrupted call");
+  verb->add_flag("--repair", request->repair,
+                 "With -o T.zarr: as --resume; check a complete table, too, and make its damaged parts again");
   verb->add_flag("--overwrite", request->overwrite, "With -o T.zarr: replace an existing chunked table");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   request->launches.add_to(*verb);

@@ -144,13 +144,16 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
 }
 
 void chunked_table(const SatRequest& request, const InputImage& image, const Limits& limits, const Settings& settings) {
-  if (request.resume && request.overwrite) refuse("--resume and --overwrite: only one of the two");
+  if ((request.resume || request.repair) && request.overwrite)
+    refuse(request.resume ? "--resume" : "--repair", " and --overwrite: only one of the two");
   const std::int64_t tile = request.tile.empty() ? 0 : whole_number("--tile", request.tile, 1);
   ChunkedWriteOptions options{.tile = tile,
                               .memory = memory_left(limits, image.memory(), "reading the image"),
                               .threads = settings.threads,
-                              .resume = request.resume,
-                              .overwrite = request.overwrite};
+                              .resume = request.resume || request.repair,
+                              .repair = request.repair,
+                              .overwrite = request.overwrite,
+                              .sync = media::outputs_are_synced()};
   if (options.memory > 0)
     if (const std::uint64_t least = least_chunked_memory(image.shape(), image.type(), tile); options.memory < least)
       throw OutOfMemory(fmt::format("{}: at least {}M are needed, of which {}M to read the image", limits.memory_option,
