@@ -31,7 +31,8 @@ struct Table {
           static_cast<std::uint8_t*>(block.row(v))[u] = static_cast<std::uint8_t>((x + u) * 7 + (y + v) * 13);
       return block;
     };
-    areal::write_chunked_table(path, {width, height}, areal::Type::u8, read, {.tile = tile, .threads = 1, .sync = false});
+    areal::write_chunked_table(path, {width, height}, areal::Type::u8, read,
+                               {.tile = tile, .threads = 1, .sync = false});
     for (const char* object : {"zarr.json", "local/zarr.json", "top/zarr.json", "left/zarr.json", "corner/zarr.json",
                                "local/c/0/0", "top/c/1/0", "left/c/0/2", "corner/c/1/0"}) {
       std::string bytes(fs::file_size(path / object), '\0');

@@ -51,7 +51,8 @@ struct ChunkedWriteOptions {
 /// block of 1024 x 1024 or of a tile, whichever is larger, and 8 bytes + 32 KiB / tile for each column of the image.
 ///
 /// Readers refuse a folder without the attribute `complete`. An interrupted call, even a killed one or one without
-/// power, can be resumed from the last complete row of shards (4096 rows of pixels), and then writes the same bytes as an uninterrupted call.
+/// power, can be resumed from the last complete row of shards (4096 rows of pixels), and then writes the same bytes as
+/// an uninterrupted call.
 ///
 /// Throws InvalidArgument for another shape, type or tile; IoError, one sentence that names the path, if the path is
 /// something else, or a table without `resume` or `overwrite`, or a table of another image, or is being written by

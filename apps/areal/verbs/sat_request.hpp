@@ -17,7 +17,8 @@ struct SatRequest {
   std::string output, types, border = "zero", squares, mask, algorithm = "auto", scan = "kogge-stone", share = "0.25";
   std::string memory, devices, device_memory, tile;
   std::vector<std::string> stat_texts;
-  bool tilted = false, ignore_nan = false, interleaved = false, csv = false, resume = false, overwrite = false, repair = false;
+  bool tilted = false, ignore_nan = false, interleaved = false, csv = false, resume = false, overwrite = false,
+       repair = false;
   std::vector<Stat> stats;  // parsed stat_texts
   LaunchTable launches;
 };
