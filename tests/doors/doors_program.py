@@ -265,7 +265,7 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("one-line", _at_once, 0.4),
     ("cpu-algorithms", lambda q: q.backend == "cpu", 0.4),
     ("simt", lambda q: q.area < 600 and (q.backend == "simt" or _auto(q)), 0.2),
-    ("*cuda", lambda q: _auto(q) or q.backend == "cuda", 1),
+    ("cuda", lambda q: _auto(q) or q.backend == "cuda", 1),
     ("in-place", lambda q: q.border == "none" and (q.types or 2 * q.type) in SAME_SIZE and _plain(q) and _sums(q) and q.squares == "no", 1),
     (
         "convert-border",
