@@ -69,7 +69,7 @@ MAY_INCLUDE = {
     "bench": {"include", "protocol"},
     "examples": {"include", "interop"},
     "tests": EVERY_LAYER,
-    "doors": {"include"},  # asks as a user would
+    "doors": {"include", "mpi_header"},  # asks as a user would
     "fuzz": EVERY_LAYER,
     "pictures": LIBRARY,  # what traces the kernels
 }

@@ -18,8 +18,8 @@ struct QuadExchange {
   struct Place {
     int own, first, second;
     int later;  ///< quad `later` and those behind it are in the next lane
-    template <class Lane>
-    AREAL_DEVICE Place(const Lane& at, int distance) {
+    template <class At>
+    AREAL_DEVICE Place(const At& at, int distance) {
       const int lane = at.lane, back = (distance + 15) / 16, from = (16 * back - distance) / 4;
       own = (zeros + lane) * each, first = (zeros + lane - back) * each + from, second = first + 1, later = 4 - from;
     }
