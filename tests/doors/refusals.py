@@ -208,7 +208,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "by tiles: floats on workers that differ", "command-tiles",
-        lambda q, o: q.is_float or bool({"variance", "std"} & set(q.stats)), r"workers of one backend",
+        lambda q, o: q.is_float or (q.types or "").endswith("f") or bool({"variance", "std"} & set(q.stats)), r"workers of one backend",
         "Floats have the same bits in every run, so workers are of one backend.",
     ),  # fmt: skip
     Refusal(
