@@ -6,8 +6,6 @@
 #include <areal/region_histogram.hpp>
 #include <cstdint>
 #include <functional>
-#include <numeric>
-#include <random>
 #include <vector>
 #include "cuda_device.hpp"
 #include "profiled.cuh"
@@ -30,30 +28,6 @@ __global__ void read_boxes(const std::uint8_t* image, std::int64_t width, const 
     sum += four.x ^ four.y ^ four.z ^ four.w;
   }
   if (sum == 0x9e3779b9u) *never = sum;  // keeps the loads
-}
-
-/// Microseconds of each contestant between two events, in rounds of random order after two to warm up.
-std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<void()>>& contestants, int repetitions,
-                                                cudaStream_t stream) {
-  const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  std::vector<std::size_t> order(contestants.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937 random(11);
-  for (int round = -2; round < repetitions; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) {
-      check(cudaEventRecord(begin.get(), stream));
-      contestants[i]();
-      check(cudaEventRecord(end.get(), stream));
-      check(cudaEventSynchronize(end.get()));
-      check(cudaGetLastError());
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (round >= 0) times[i].push_back(1000.0 * ms);
-    }
-  }
-  return times;
 }
 
 }  // namespace
@@ -90,7 +64,7 @@ void run_boxes(const CudaBoxes& c) {
     whole.execute(view, tensor, of_whole.get());
     region_histograms(tensor.view(), boxes, answers, {.execution = execution});
   };
-  const auto times = time_in_rounds({floor, from_pixels, from_tensor}, c.repetitions, stream);
+  const auto times = time_shuffled({floor, from_pixels, from_tensor}, c.repetitions, stream);
   const auto finish = [&](const char* query, const std::function<void()>& ours, const std::vector<double>& taken) {
     check(cudaMemsetAsync(answers_there.data(), 0xa5, c.answers.size_bytes(), stream));
     run_profiled(ours, stream);  // the timed result is the one that is checked

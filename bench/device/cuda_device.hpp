@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <type_traits>
 #include <vector>
 
@@ -66,22 +68,47 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Microseconds of each contestant between two events, in turns, after some warm-up rounds.
+/// Microseconds of one call, between two events.
+inline double time_once(const std::function<void()>& contestant, const Event& begin, const Event& end,
+                        cudaStream_t stream) {
+  check(cudaEventRecord(begin.get(), stream));
+  contestant();
+  check(cudaEventRecord(end.get(), stream));
+  check(cudaEventSynchronize(end.get()));
+  check(cudaGetLastError());
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+  return 1000.0 * ms;
+}
+
+/// Microseconds of each contestant in turns, after some warm-up rounds.
 inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
                                                  cudaStream_t stream, int before = 2) {
   const Event begin, end;
   std::vector<std::vector<double>> times(contestants.size());
   for (int round = -before; round < repetitions; ++round)
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-      check(cudaEventRecord(begin.get(), stream));
-      contestants[i]();
-      check(cudaEventRecord(end.get(), stream));
-      check(cudaEventSynchronize(end.get()));
-      check(cudaGetLastError());
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (round >= 0) times[i].push_back(1000.0 * ms);
+      const double time = time_once(contestants[i], begin, end, stream);
+      if (round >= 0) times[i].push_back(time);
     }
+  return times;
+}
+
+/// The same in rounds of random order.
+inline std::vector<std::vector<double>> time_shuffled(const std::vector<std::function<void()>>& contestants, int rounds,
+                                                      cudaStream_t stream) {
+  const Event begin, end;
+  std::vector<std::vector<double>> times(contestants.size());
+  std::vector<std::size_t> order(contestants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(7);
+  for (int round = -2; round < rounds; ++round) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
+      const double time = time_once(contestants[i], begin, end, stream);
+      if (round >= 0) times[i].push_back(time);
+    }
+  }
   return times;
 }
 

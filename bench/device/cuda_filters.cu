@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,30 +23,6 @@ namespace {
 __global__ void copy_vectors(const uint4* from, uint4* to, std::int64_t n) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) __stcs(to + i, __ldcs(from + i));
-}
-
-/// Microseconds of each contestant, one execute between two events, in rounds of a random order.
-std::vector<std::vector<double>> time_shuffled(const std::vector<std::function<void()>>& contestants, int rounds,
-                                               cudaStream_t stream) {
-  const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  std::vector<std::size_t> order(contestants.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::mt19937 random(7);
-  for (int round = -2; round < rounds; ++round) {
-    std::ranges::shuffle(order, random);
-    for (const std::size_t i : order) {
-      check(cudaEventRecord(begin.get(), stream));
-      contestants[i]();
-      check(cudaEventRecord(end.get(), stream));
-      check(cudaEventSynchronize(end.get()));
-      check(cudaGetLastError());
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (round >= 0) times[i].push_back(1000.0 * ms);
-    }
-  }
-  return times;
 }
 
 }  // namespace

@@ -1,25 +1,14 @@
 // The transpose of region sums on the CPU: its definition, what it is the transpose of, and the gradient that it gives.
 #include <gtest/gtest.h>
 #include "device_scatter_cases.hpp"
+#include "host_bed.hpp"
 
 namespace areal {
 namespace {
 
 using namespace device_cases;
 
-struct Bed {
-  Execution on{.backend = Backend::cpu, .threads = 2};
-  template <class T>
-  Span<const T> in(const std::vector<T>& values) {
-    return values;
-  }
-  template <class T>
-  Span<T> out(std::vector<T>& values) {
-    return values;
-  }
-  View out(Padded& memory) { return memory.view(); }
-  void back() {}
-};
+using Bed = HostBed<Backend::cpu>;
 
 TEST(Scatter, IsItsDefinition) { scatters<Bed>(); }
 TEST(Scatter, OfMany) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include "api/query/region_counts.hpp"
 #include "device_count_cases.hpp"
+#include "host_bed.hpp"
 #include "kernels/query/request.hpp"
 #include "simt/plan.hpp"
 
@@ -15,20 +16,7 @@ namespace {
 
 using namespace device_cases;
 
-/// The host's memory is the machine's.
-struct Bed {
-  Execution on{.backend = Backend::simt};
-  template <class T>
-  Span<const T> in(const std::vector<T>& values) {
-    return values;
-  }
-  template <class T>
-  Span<T> out(std::vector<T>& values) {
-    return values;
-  }
-  ConstView in(Padded& memory) { return memory.view(); }
-  void back() {}
-};
+using Bed = HostBed<Backend::simt>;
 
 TEST(SimtPixelCounts, AWrongPixelIsCaught) { a_wrong_pixel_is_caught<Bed>(); }
 TEST(SimtPixelCounts, EveryTypeAndRule) { counts_of_every_type_and_rule<Bed>(); }

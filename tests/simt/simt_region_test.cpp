@@ -4,6 +4,7 @@
 #include "device_region_cases.hpp"
 #include "device_scatter_cases.hpp"
 #include "device_window_cases.hpp"
+#include "host_bed.hpp"
 #include "kernels/query/request.hpp"
 #include "simt/plan.hpp"
 
@@ -12,21 +13,7 @@ namespace {
 
 using namespace device_cases;
 
-/// The host's memory is the machine's.
-struct Bed {
-  Execution on{.backend = Backend::simt};
-  template <class T>
-  Span<const T> in(const std::vector<T>& values) {
-    return values;
-  }
-  template <class T>
-  Span<T> out(std::vector<T>& values) {
-    return values;
-  }
-  ConstView in(Padded& memory) { return memory.view(); }
-  View out(Padded& memory) { return memory.view(); }
-  void back() {}
-};
+using Bed = HostBed<Backend::simt>;
 
 template <class T>
 class SimtRegionSums : public testing::Test {};
