@@ -5,6 +5,8 @@
 // SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process by the same signal; while frames are on
 // their way, the first SIGINT lets them end first.
 
+#include <malloc.h>
+#include <sys/resource.h>
 #include <CLI/CLI.hpp>
 #include <areal/error.hpp>
 #include <areal/version.hpp>
@@ -31,6 +33,15 @@ void set_signals() {
   }
   std::signal(SIGPIPE, SIG_IGN);  // writes fail with EPIPE, and unfinished outputs are removed
   std::signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG, as on a full disk
+}
+
+// glibc reserves 64 MiB of address space for each thread that allocates. Under `ulimit -v` images need that space, and
+// whether a buffer could be allocated depended on which thread came first.
+void share_one_heap_under_a_limit() {
+#ifdef __GLIBC__
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 int fail(const std::string& sentence, int code) {
@@ -76,6 +87,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   set_signals();
+  share_one_heap_under_a_limit();
   areal::command::Settings settings;
   try {
     CLI::App app(
