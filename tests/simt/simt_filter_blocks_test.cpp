@@ -77,11 +77,21 @@ TEST(SimtFilterBlocks, EverySquareWindow) {
 
 // Totals of blocks of rows wait in shared memory or in the workspace.
 TEST(SimtFilterBlocks, HighAndWideWindows) {
-  for (const Window& window :
-       {Window{9, 40}, {3, 41}, {5, 130}, {1, 512}, {255, 20}, {384, 9}, {383, 3}, {250, 250}, {7, 511}})
+  for (const Window& window : {Window{9, 40},
+                               {3, 41},
+                               {64, 72},
+                               {65, 72},
+                               {64, 73},
+                               {5, 130},
+                               {1, 512},
+                               {255, 20},
+                               {384, 9},
+                               {383, 3},
+                               {250, 250},
+                               {7, 511}})
     for (const Filter& filter : {Filter(filter::Mean{}), Filter(filter::StandardDeviation{})})
       for (const Type in : {Type::f32, Type::f64}) {
-        Case c{{200, 60}, in, Type::f64, filter};
+        Case c{{200, 60}, in, in, filter};
         c.options.window = window, c.options.window.edge = device_filters::edges[1 + window.height % 7];
         c.options.mask = window.height == 130;
         EXPECT_EQ(fault(c), "");
@@ -122,8 +132,10 @@ TEST(SimtFilterBlocks, EveryAddress) {
     }
 }
 
-/// Rows of the image that segments of so many output rows read.
-std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each) {
+/// Rows of the image that segments of so many output rows read. BlockMeans reads the whole of the block in which the
+/// first window begins, where that lies in the image; in strips without the image's edges also a row for each that
+/// lies beyond it.
+std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each, bool means = false, bool inner = false) {
   std::int64_t rows = 0;
   const auto add = [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t v = from; v < to; ++v) rows += v >= 0 && v < r.rows.extent;
@@ -131,19 +143,23 @@ std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each) {
   for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
     const std::int64_t end = std::min(y + each, r.rows.outputs), begin = y - r.rows.before;
     const std::int64_t last = end - 1 - r.rows.before;  // the last window's first row
+    const std::int64_t first = formulas::floor_div(begin, 8) * 8;
     if (r.rows.size <= 8) {
       for (std::int64_t v = begin; v <= last; ++v) add(v, v + r.rows.size);
       continue;
     }
-    add(formulas::floor_div(begin, 8) * 8 + 8, last + r.rows.size);
-    add(begin, formulas::floor_div(last, 8) * 8 + 8);
+    if (inner)
+      rows += std::max<std::int64_t>(0, last + r.rows.size - (first + 8));
+    else
+      add(first + 8, last + r.rows.size);
+    add(means && first >= 0 && first + 8 <= r.rows.extent ? first : begin, formulas::floor_div(last, 8) * 8 + 8);
   }
   return rows;
 }
 
 TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
   for (const std::int64_t height : {5, 8, 9, 15, 33, 47}) {
-    Case c{{960, 90}};
+    Case c{{960, 90}, Type::f32, Type::f64};
     c.options.window = {.width = 15, .height = height, .edge = Edge::zero};
     Scene scene(c);
     const auto launches = run(c, scene);
@@ -151,8 +167,7 @@ TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
     ASSERT_EQ(launches.size(), 1u);
     const Counts& counts = launches[0].counts;
     const kernels::FilterRequest r = request_of(c);
-    using Kernel = kernels::BlockOf<float, kernels::BlockTerms::sums>;
-    ASSERT_EQ(kernels::blocks_strips<Kernel>(r), 2);  // of 496 outputs
+    ASSERT_EQ(kernels::blocks_strips(r, kernels::blocks_strip_columns(r, 512)), 2);  // of 496 outputs
     const int each = kernels::segment_rows(90, kernels::blocks_begin_rows(height), 2, simt::Options().together);
     // The first strip begins 8 columns before the image.
     const auto columns = static_cast<std::uint64_t>(504 + (960 - 488));
@@ -162,11 +177,43 @@ TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
     EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows_read(r, each)) * columns * 4 + totals) << height;
     EXPECT_EQ(totals % (512 * 8), 0u);
     if (height <= 40) {
-      EXPECT_EQ(counts.writes.bytes, 960u * 90u * 4u) << height;
+      EXPECT_EQ(counts.writes.bytes, 960u * 90u * 8u) << height;
     }
     EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
     EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;
   }
+}
+
+TEST(SimtFilterBlocks, MeansReadAndWriteThePredicted) {
+  for (const std::int64_t height : {5, 8, 9, 15, 33, 47, 72}) {
+    Case c{{960, 90}};
+    c.options.window = {.width = 15, .height = height, .edge = Edge::zero};
+    Scene scene(c);
+    const auto launches = run(c, scene);
+    ASSERT_EQ(scene.fault(c), "");
+    ASSERT_EQ(launches.size(), 1u);
+    const Counts& counts = launches[0].counts;
+    const kernels::FilterRequest r = request_of(c);
+    ASSERT_EQ(kernels::blocks_strips(r, kernels::blocks_strip_columns(r, 128)), 9);  // of 112 outputs
+    const int each = kernels::segment_rows(90, kernels::blocks_begin_rows(height), 9, simt::Options().together);
+    // The first strip begins 8 columns before the image; the last one has its last 72 columns.
+    const std::int64_t outer = rows_read(r, each, true) * (120 + 72), inner = rows_read(r, each, true, true) * 7 * 128;
+    EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(outer + inner) * 4) << height;
+    EXPECT_EQ(counts.writes.bytes, 960u * 90u * 4u) << height;
+    EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
+    EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;
+  }
+}
+
+/// Means in the middle of two floats, and next to it; tiny ones; zeros of both signs.
+TEST(SimtFilterBlocks, MeansAreRoundedAsQuotients) {
+  for (const std::int64_t k : {1, 2, 3, 5, 16, 31})
+    for (const Pixels pixels : {Pixels::plain, Pixels::wild, Pixels::middles}) {
+      Case c{{300, 40}};
+      c.options.window = {.width = k, .height = k, .edge = Edge::replicate};
+      c.pixels = pixels, c.seed = static_cast<unsigned>(k);
+      EXPECT_EQ(fault(c), "");
+    }
 }
 
 TEST(SimtFilterBlocks, RefusesWhatItHasNoKernelFor) {

@@ -27,7 +27,8 @@ enum class Pixels : std::uint8_t {
   plain,     ///< between -1 and 1
   wild,      ///< of every exponent, zeros of both signs among them
   outliers,  ///< a few infinities and large numbers
-  with_nan   ///< one of ten
+  with_nan,  ///< one of ten
+  middles    ///< large whole numbers, and small ones and a half: means of 9 are often in the middle of two floats
 };
 
 struct Case {
@@ -118,6 +119,9 @@ struct Scene {
       if (c.pixels == Pixels::outliers && random() % 40 == 0)
         value = random() % 3 == 0 ? (value > 0 ? 1 : -1) * std::numeric_limits<double>::infinity() : value * most;
       if (c.pixels == Pixels::with_nan && random() % 10 == 0) value = std::numeric_limits<double>::quiet_NaN();
+      if (c.pixels == Pixels::middles)
+        value = random() % 8 == 0 ? 0.5 + static_cast<double>(random() % (1 << 20))
+                                  : static_cast<double>((1 << 24) - random() % (1 << 22));
       put(c.in, value, to);
     });
     mask.for_each([&](char* to) { *to = static_cast<char>(random() % 4 == 0 ? 0 : random() | 1); });

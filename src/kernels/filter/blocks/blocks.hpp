@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include "kernels/filter/blocks/blocks_kernel.hpp"
+#include "kernels/filter/blocks/means_kernel.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/filter/segments.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -46,24 +48,25 @@ std::int64_t blocks_ring_bytes(const FilterRequest& request) {
   return length <= Kernel::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
 }
 
-template <class C>
-int blocks_strip_columns(const FilterRequest& request) {
-  using Kernel = Blocks<NoMachine, C>;
-  const auto away = static_cast<int>((request.columns.size - 1) / Kernel::block);
-  return Kernel::V * Kernel::threads - Kernel::block * (away + 1);
+/// Outputs of a strip of so many columns: the last blocks of 8 columns begin no complete window.
+inline int blocks_strip_columns(const FilterRequest& request, int columns) {
+  return columns - 8 * static_cast<int>((request.columns.size - 1) / 8 + 1);
 }
-template <class C>
-int blocks_strips(const FilterRequest& request) {
-  const int columns = blocks_strip_columns<C>(request);
+inline int blocks_strips(const FilterRequest& request, int strip_columns) {
   const auto before = static_cast<int>(request.columns.before % 8), skipped = before == 0 ? 0 : 8 - before;
-  return (static_cast<int>(request.columns.outputs) + skipped - 1) / columns + 1;
+  return (static_cast<int>(request.columns.outputs) + skipped - 1) / strip_columns + 1;
 }
+/// Columns that a block of threads reads.
+template <class Kernel>
+inline constexpr int blocks_span = Kernel::V* Kernel::threads;
+
 /// Blocks of a grid whose rings are in the workspace: as many as an H200 runs at once.
 template <class C>
 std::int64_t blocks_with_rings(const FilterRequest& request) {
-  const std::int64_t most = 132 * Blocks<NoMachine, C>::resident;
-  return std::min(most, request.image.channels * request.image.batch * blocks_strips<C>(request) *
-                            std::max<std::int64_t>(1, request.rows.outputs));
+  using Kernel = Blocks<NoMachine, C>;
+  const int strips = blocks_strips(request, blocks_strip_columns(request, blocks_span<Kernel>));
+  return std::min(std::int64_t{132} * Kernel::resident, request.image.channels * request.image.batch * strips *
+                                                            std::max<std::int64_t>(1, request.rows.outputs));
 }
 inline std::size_t blocks_workspace_bytes(const FilterRequest& request) {
   std::size_t bytes = 0;
@@ -82,10 +85,8 @@ inline std::size_t blocks_workspace_bytes(const FilterRequest& request) {
 /// take a third of the time.
 inline double blocks_begin_rows(std::int64_t size) { return 3 + 0.3 * static_cast<double>(size); }
 
-template <class C, class Launcher>
-void launch_blocks(Launcher& launcher, const FilterRequest& request, const FilterArguments& views, void* workspace) {
-  using Kernel = Blocks<NoMachine, C>;
-  using In = typename Kernel::In;
+/// The image as the kernels see it, before it is cut.
+inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArguments& views, std::size_t lane_bytes) {
   BlocksArgs a{};
   a.image = static_cast<const char*>(views.image.data), a.out = static_cast<char*>(views.out.data);
   a.mask = request.mask ? static_cast<const char*>(views.mask.data) : nullptr;
@@ -95,7 +96,7 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
   const auto alignment = [](const auto& view, const Strides& s, std::size_t vector) {
     return alignment_of(view.data, s, size_of(view.type), vector);
   };
-  a.vectors = alignment(views.image, a.from, std::min<std::size_t>(16, Kernel::V * sizeof(In))) == Alignment::vectors;
+  a.vectors = alignment(views.image, a.from, std::min<std::size_t>(16, lane_bytes)) == Alignment::vectors;
   a.mask_words = request.mask && alignment(views.mask, a.marks, 4) == Alignment::vectors;
   const Edge edge = request.columns.edge;
   const double value = edge == Edge::constant ? request.value : 0;
@@ -107,33 +108,64 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
     a.beyond = __builtin_bit_cast(std::uint32_t, static_cast<float>(value));
   a.beyond_counts = edge == Edge::constant || edge == Edge::zero;
   a.omit_nan = request.omit_nan;
-  a.strip_columns = blocks_strip_columns<C>(request);
-  a.strips = blocks_strips<C>(request);
+  a.channels = static_cast<int>(views.image.shape.channels);
+  a.ring_length = blocks_ring(request);
+  a.finish = FilterFinish(request);
+  a.finish.pixel_aligned = alignment(views.image, a.from, size_of(request.in)) != Alignment::bytes;
+  a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
+  const bool counts = request.mask || request.omit_nan;
+  a.quick = !counts && a.finish.statistic == FilterStatistic::mean && request.out == Type::f32 &&
+            a.to.column == sizeof(float) && a.finish.out_aligned && request.min_count <= 1;
+  a.reciprocal = 1 / (static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size));
+  return a;
+}
+/// Strips of a kernel, and segments for a device that holds so many blocks of threads.
+template <class Kernel>
+void cut_blocks(BlocksArgs& a, const FilterRequest& request, std::int64_t held) {
+  a.strip_columns = blocks_strip_columns(request, blocks_span<Kernel>);
+  a.strips = blocks_strips(request, a.strip_columns);
+  const std::int64_t planes = request.image.channels * request.image.batch;
+  a.segment_rows = segment_rows(a.rows.outputs, blocks_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
+                                static_cast<double>(held));
+  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
+  a.units = planes * a.strips * a.segments;
+}
+
+/// BlockMeans has a kernel for the windows, where `quick`.
+template <class C>
+bool has_block_means(const FilterRequest& request) {
+  using Kernel = BlockMeans<NoMachine, C>;
+  return request.in == Type::f32 && request.columns.size <= Kernel::most_width && blocks_ring(request) <= C::ring;
+}
+template <class C, class Launcher>
+void launch_block_means(Launcher& launcher, const FilterRequest& request, BlocksArgs a) {
+  const std::int64_t known = launcher.template most_together<BlockMeans, C>();
+  cut_blocks<BlockMeans<NoMachine, C>>(a, request, known > 0 ? known : unknown_device);
+  launcher.template launch<BlockMeans, C>(a.units, a, false);
+}
+
+template <class C, class Launcher>
+void launch_blocks(Launcher& launcher, const FilterRequest& request, const FilterArguments& views, void* workspace) {
+  using Kernel = Blocks<NoMachine, C>;
+  BlocksArgs a = blocks_args(request, views, Kernel::V * sizeof(typename Kernel::In));
+  if constexpr (C::terms == BlockTerms::sums && std::is_same_v<typename C::In, float>) {
+    if (a.quick && has_block_means<MeansByBlocks<0>>(request))
+      return launch_block_means<MeansByBlocks<0>>(launcher, request, a);
+    if (a.quick && has_block_means<MeansByBlocks<7>>(request))
+      return launch_block_means<MeansByBlocks<7>>(launcher, request, a);
+  }
   for (int j = 0; j < Kernel::V; ++j) {
     const int end = j + a.columns.size - 1;
     a.ends[j] = end % Kernel::V * Kernel::threads + end / Kernel::V;
   }
-  a.channels = static_cast<int>(views.image.shape.channels);
-  a.ring_length = blocks_ring(request);
   a.ring_bytes = blocks_ring_bytes<C>(request);
-  const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
   const std::int64_t known = launcher.template most_together<Blocks, C>();
   std::int64_t held = known > 0 ? known : unknown_device;
   if (a.ring_bytes > 0) {
     Workspace(workspace).take(a.ring, a.ring_bytes * blocks_with_rings<C>(request));
     held = std::min(held, blocks_with_rings<C>(request));
   }
-  a.segment_rows = segment_rows(a.rows.outputs, blocks_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
-                                static_cast<double>(held));
-  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
-  a.units = planes * a.strips * a.segments;
-  a.finish = FilterFinish(request);
-  a.finish.pixel_aligned = alignment(views.image, a.from, sizeof(In)) != Alignment::bytes;
-  a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
-  const std::int64_t n = request.columns.size * request.rows.size;
-  a.quick = !Kernel::counts && a.finish.statistic == FilterStatistic::mean && request.out == Type::f32 &&
-            a.to.column == sizeof(float) && a.finish.out_aligned && request.min_count <= 1;
-  a.reciprocal = 1 / static_cast<double>(n);
+  cut_blocks<Kernel>(a, request, held);
   launcher.template launch<Blocks, C>(a.ring_bytes > 0 ? std::min(a.units, held) : a.units, a, false);
 }
 

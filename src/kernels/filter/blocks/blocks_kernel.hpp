@@ -46,6 +46,19 @@ struct BlocksArgs {
   FilterFinish finish;
 };
 
+/// sum / n by n's reciprocal, where `has_quotient`: as the error of the product is at most two units in the last place,
+/// the remainder is exact, and the quotients of n < 2^40 are farther from the middle of two doubles than the error of
+/// the second product.
+AREAL_DEVICE double quotient(double sum, double n, double reciprocal) {
+  const double near = sum * reciprocal;
+  return std::fma(std::fma(-near, n, sum), reciprocal, near);
+}
+/// The sum is far from the ends of the exponents' range; 0 is not.
+AREAL_DEVICE bool has_quotient(double sum) {
+  const auto high = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, sum) >> 32) & 0x7ff00000u;
+  return high - 0x10000000u < 0x60000000u;
+}
+
 template <class M, class C>
 struct Blocks {
   using Args = BlocksArgs;
@@ -468,16 +481,6 @@ struct Blocks {
 
   // ---------------------------------------------------------------- outputs
 
-  /// sum / n, by n's reciprocal: as the error of the product is at most two units in the last place, the remainder is
-  /// exact, and the quotients of n < 2^40 are farther from the middle of two doubles than the error of the second
-  /// product. That needs numbers far from the ends of the exponents' range.
-  AREAL_DEVICE double quotient(double sum, double n) const {
-    const auto high = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, sum) >> 32) & 0x7ff00000u;
-    if (high - 0x10000000u >= 0x60000000u) return sum / n;
-    const double near = sum * a.reciprocal;
-    return std::fma(std::fma(-near, n, sum), a.reciprocal, near);
-  }
-
   AREAL_DEVICE void output(const Place& at, int y, Term (&window)[V]) const {
     const bool inside = a.columns.edge == Edge::shrink;
     const int down = inside ? a.rows.inside(y) : a.rows.size;
@@ -490,7 +493,7 @@ struct Blocks {
       for (int j = 0; j < V; ++j) {
         const double sum = window[j].at[C::sum];
         mean[j] = static_cast<float>(
-            full ? quotient(sum, n)
+            full ? (has_quotient(sum) ? quotient(sum, n, a.reciprocal) : sum / n)
                  : sum / (static_cast<double>(down) * static_cast<double>(a.columns.inside(at.x + j))));
       }
       return store_floats(at, line, mean);
