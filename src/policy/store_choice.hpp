@@ -21,8 +21,8 @@ struct StoreQuestion {
   double pixels = 0;                     ///< of all images
   std::int64_t regions = -1, area = -1;  ///< as StoreOptions
   bool weighted = false;
-  bool on_cpu = true;     ///< elsewhere there is no compact store
-  std::int64_t bins = 0;  ///< elsewhere
+  bool on_cpu = true;
+  bool none_takes_it = true;  ///< not a mask on a device
   Counting counting = Counting::bytes;
   std::uint64_t compact_bytes = 0, memory = 0;
 };
@@ -40,9 +40,9 @@ constexpr double compact_pays_from(Counting counting) { return counting == Count
 /// 200x200 are even, 1,000 boxes of 50x50 too; 32f: 1,000 boxes of 200x200.
 constexpr double streamed_pixels_per_region = 5000;
 
-/// The same of a tensor on a GPU, which writes 4 bytes a bin and pixel: as long as counting half a pixel for each bin
-/// (H200: 1.15 ps a bin and pixel, 1.8 ps a pixel of a region). A model, not a sweep.
-inline double tensor_pays_from(std::int64_t bins) { return static_cast<double>(std::max<std::int64_t>(1, bins / 2)); }
+/// The same on a GPU. H200, 1920x1080, 32 bins: a pixel of a region takes 1.8 ps, a build and queries as long as 5
+/// images. A model, not a sweep.
+constexpr double compact_pays_on_device_from = 5;
 
 inline StoreChoice choose_store(const StoreQuestion& q) {
   const auto number = [](double value) {
@@ -52,7 +52,7 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
     return digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits;
   };
   const bool known = q.area >= 0 || q.regions >= 0;
-  if (q.on_cpu && q.weighted)
+  if (q.weighted)
     return known ? StoreChoice{Store::none, "store none: the regions are known, and weights are added from the image"}
                  : StoreChoice{Store::tensor, "store tensor: it holds weights, and the regions are not known"};
   const std::string regions = std::to_string(q.regions) + (q.regions == 1 ? " region" : " regions");
@@ -68,18 +68,14 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
     const double images = q.pixels <= 0 ? 0
                           : q.area >= 0 ? static_cast<double>(q.area) / q.pixels
                                         : static_cast<double>(q.regions);
-    const double limit = q.on_cpu ? compact_pays_from(q.counting) : tensor_pays_from(q.bins);
+    const double limit = q.on_cpu ? compact_pays_from(q.counting) : compact_pays_on_device_from;
     few = images <= limit;
     const std::string size = number(images);
     cover = (q.regions < 0 ? "the regions cover " : regions + (q.regions == 1 ? " covers " : " cover ")) +
             (q.area >= 0 ? "" : "up to ") + size + (size == "1" ? " image" : " images");
     pays = "pays from " + number(limit);
   }
-  if (!q.on_cpu) {
-    if (!known) return {Store::tensor, "store tensor: the regions are not known in advance"};
-    return few ? StoreChoice{Store::none, "store none: " + cover + "; a tensor " + pays}
-               : StoreChoice{Store::tensor, "store tensor: " + cover + "; it " + pays};
-  }
+  if (!q.none_takes_it) return {Store::compact, "store compact: on a GPU it alone takes a mask"};
   if (few) return {Store::none, "store none: " + cover + "; compact " + pays};
   if (static_cast<double>(q.compact_bytes) > 0.9 * static_cast<double>(q.memory))
     return {Store::none, "store none: a compact store takes " + std::to_string(q.compact_bytes) +

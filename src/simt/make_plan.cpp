@@ -20,6 +20,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Sat>> make_plan<k
                                                                                              const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_plan<kernels::Histogram>(
     kernels::HistogramRequest, const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::CompactBuild>> make_plan<kernels::CompactBuild>(
+    kernels::CompactRequest, const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
                                                                                                const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(

@@ -9,6 +9,7 @@
 #include "api/core/plan_state.hpp"
 #include "cpu/histogram/pixel_bins.hpp"
 #include "formulas/compact.hpp"
+#include "kernels/histogram/request.hpp"
 
 namespace areal {
 
@@ -21,8 +22,9 @@ struct StorePlan::State : Plan::State {
   Binning binning;
   StoreOptions options;
   Store store = Store::none;
-  std::shared_ptr<const cpu::PixelBins> rule;  // none and compact
-  formulas::Compact layout;                    // compact
+  std::shared_ptr<const cpu::PixelBins> rule;                                   // none and compact
+  formulas::Compact layout;                                                     // compact
+  std::unique_ptr<const kernels::AnyDevicePlan<kernels::CompactBuild>> device;  // compact, on cuda or simt
   std::optional<HistogramPlan> tensor;
 
   void prepare(void* memory, Stream stream) const override;
@@ -35,7 +37,7 @@ struct HistogramStore::State {
   StoreArguments arguments;            // none
   Memory memory;                       // compact
   HistogramTensor tensor;              // tensor
-  std::optional<Workspace> workspace;  // tensor
+  std::optional<Workspace> workspace;  // tensor; compact, on cuda or simt
 };
 
 /// For the library, of a store other than a tensor: its state and its image.

@@ -46,7 +46,7 @@ StoreView StoreView::Access::made(const HistogramStore::State& state, std::int64
   view.height_ = state.plan->image.height;
   view.image_ = image;
   view.state_ = &state;
-  if (view.store_ == Store::none) view.memory_ = state.arguments.image.memory;
+  view.memory_ = view.store_ == Store::none ? state.arguments.image.memory : state.plan->memory();
   return view;
 }
 
@@ -64,7 +64,7 @@ std::uint64_t HistogramStore::bytes() const noexcept {
 MemoryPlace HistogramStore::memory() const noexcept {
   if (!state_) return {};
   if (state_->plan->store == Store::tensor) return state_->tensor.memory();
-  return state_->plan->store == Store::none ? state_->arguments.image.memory : MemoryPlace{};
+  return state_->plan->store == Store::none ? state_->arguments.image.memory : state_->plan->memory();
 }
 const Shape& HistogramStore::image_shape() const noexcept {
   static const Shape none;
@@ -97,7 +97,8 @@ const HistogramTensor& HistogramStore::tensor() const {
 
 Span<const std::byte> HistogramStore::data() const noexcept {
   if (!state_) return {};
-  return {static_cast<const std::byte*>(state_->memory.data()), state_->memory.bytes()};
+  return {static_cast<const std::byte*>(state_->memory.data()), state_->memory.bytes(),
+          state_->memory.bytes() == 0 ? MemoryPlace{} : state_->plan->memory()};
 }
 
 }  // namespace areal

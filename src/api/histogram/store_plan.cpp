@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 #include "api/core/device_plan.hpp"
+#include "api/core/device_rule.hpp"
+#include "api/core/execute.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
@@ -13,6 +15,7 @@
 #include "api/core/view_check.hpp"
 #include "cpu/histogram/compact.hpp"
 #include "cpu/histogram/direct.hpp"
+#include "cuda/device.hpp"
 #include "formulas/float_environment.hpp"
 #include "policy/store_choice.hpp"
 
@@ -53,29 +56,59 @@ std::uint64_t set_layout(StorePlan::State& s) {
   return bytes < most ? static_cast<std::uint64_t>(bytes) : most;
 }
 
-std::uint64_t limit_of(const StoreOptions& options) {
-  return options.memory_limit != 0 ? options.memory_limit : free_memory();
+std::uint64_t limit_of(const StorePlan::State& s) {
+  if (s.options.memory_limit != 0) return s.options.memory_limit;
+  return s.on_cuda() ? cuda::free_memory(s.execution.device) : free_memory();
 }
 
-policy::StoreChoice choose(const StorePlan::State& s, Backend backend, std::uint64_t compact_bytes) {
+/// Why a device builds no compact store of such images; empty if it does.
+std::string lacks_compact(const StorePlan::State& s) {
+  constexpr std::int64_t most = kernels::CompactRequest::most_side;
+  if (s.execution.backend == Backend::cpu || (s.image.width <= most && s.image.height <= most)) return {};
+  return sentence("store compact of ", s.image.width, "x", s.image.height, ": the backend ",
+                  name_of(s.execution.backend), " takes images of at most ", most, " rows and columns");
+}
+
+/// The plan of its build on the device.
+void plan_device(StorePlan::State& s) {
+  kernels::CompactRequest request;
+  request.type = s.type;
+  request.layout = s.layout;
+  request.masked = s.options.masked;
+  request.scale = bin_scale(*s.rule);
+  const DeviceRule rule = device_rule(*s.rule);
+  request.rule = rule.rule;
+  request.tables = rule.tables;
+  std::copy(std::begin(rule.table_at), std::end(rule.table_at), std::begin(request.table_at));
+  s.device = device_plan<kernels::CompactBuild>(s.execution.backend, s.execution.device, request);
+  s.workspace_bytes = s.device->workspace_bytes();
+}
+
+/// The views of a compact store's build on a device.
+constexpr ArgumentViews<StoreArguments, 2, 0> compact_views{
+    {{{"image", &StoreArguments::image}, {"mask", &StoreArguments::mask}}}, {}};
+
+policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_bytes) {
   policy::StoreQuestion question;
   question.pixels =
       static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
   question.regions = s.options.regions, question.area = s.options.area;
   question.weighted = s.options.weighted;
-  question.on_cpu = backend == Backend::cpu;
-  question.bins = s.binning.bins();
+  question.on_cpu = s.execution.backend == Backend::cpu;
+  question.none_takes_it = question.on_cpu || !s.options.masked;
   question.counting = s.options.masked                           ? policy::Counting::masked
                       : cpu::has_direct_counts(*s.rule, s.image) ? policy::Counting::bytes
                                                                  : policy::Counting::streamed;
   question.compact_bytes = compact_bytes;
-  question.memory = limit_of(s.options);
+  question.memory = limit_of(s);
   return policy::choose_store(question);
 }
 
 }  // namespace
 
-void StorePlan::State::prepare(void*, Stream) const {}
+void StorePlan::State::prepare(void* memory, Stream stream) const {
+  if (device) device->prepare(memory, stream);
+}
 
 StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options,
                      const Execution& execution)
@@ -89,38 +122,43 @@ StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, cons
         const Backend backend = execution.backend != Backend::automatic ? execution.backend
                                 : has_device_stream                     ? Backend::cuda
                                                                         : Backend::cpu;
+        s->execution.backend = backend;
         s->store = options.store;
         std::string why = "store " + std::string(name_of(options.store)) + ": requested";
-        if (backend != Backend::cpu) {
-          if (options.store == Store::compact)
-            throw Unavailable(sentence("store compact: the backend ", name_of(backend),
-                                       " has none yet; choose none or tensor, or the backend cpu"));
-          if (options.masked)
-            throw Unavailable(
-                sentence("a mask: the backend ", name_of(backend), " takes none; choose the backend cpu"));
-        }
+        if (backend != Backend::cpu && options.masked && options.store == Store::none)
+          throw Unavailable(sentence("store none with a mask: the backend ", name_of(backend),
+                                     " takes none; choose compact or the backend cpu"));
         if (s->store != Store::tensor) {
+          require_stream_of(s->execution);
+          require_backend(backend, execution.device);
           s->rule = std::make_shared<const cpu::PixelBins>(pixel_bins(binning, type, image.channels));
           const std::uint64_t bytes = set_layout(*s);
           if (s->store == Store::automatic) {
-            policy::StoreChoice choice = choose(*s, backend, bytes);
+            policy::StoreChoice choice = choose(*s, bytes);
             s->store = choice.store;
             why = std::move(choice.reason);
+            if (std::string lacks = lacks_compact(*s);
+                s->store == Store::compact && !lacks.empty() && !options.masked) {
+              s->store = Store::none;
+              why = "store none: " + std::move(lacks) + "; regions are counted from the image";
+            }
           }
           require(s->store != Store::compact || bytes >> 63 == 0, "store compact of ", image.width, "x", image.height,
                   " and ", binning.bins(), " bins: its bytes do not fit 63 bits");
         }
         if (s->store == Store::tensor) {
+          s->execution = execution;
           s->tensor.emplace(image, type, binning, tensor_options(options, image), execution);
           s->execution = s->tensor->execution();
           s->algorithm = s->tensor->algorithm();
           s->reason = why + "; algorithm " + s->algorithm + ", " + s->tensor->reason();
         } else {
-          s->execution.backend = backend;
-          require_stream_of(s->execution);
-          require_backend(backend, execution.device);
           s->algorithm = name_of(s->store);
           s->reason = std::move(why);
+          if (s->store == Store::compact && backend != Backend::cpu) {
+            if (const std::string lacks = lacks_compact(*s); !lacks.empty()) throw Unavailable(lacks);
+            plan_device(*s);
+          }
         }
         return std::shared_ptr<const State>(std::move(s));
       }()) {}
@@ -143,7 +181,7 @@ void StorePlan::require_fit() const {
   if (s.store == Store::tensor) return s.tensor->require_fit();
   constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small build
   if (s.options.memory_limit == 0 && bytes() <= few) return;
-  const std::uint64_t limit = limit_of(s.options);
+  const std::uint64_t limit = limit_of(s);
   if (bytes() <= limit) return;
   throw OutOfMemory(sentence("a compact store of ", s.image.width, "x", s.image.height,
                              s.image.batch == 1 ? "" : sentence(", batch ", s.image.batch), " and ", s.binning.bins(),
@@ -179,7 +217,14 @@ void StorePlan::build(const StoreArguments& arguments, HistogramStore& into) con
   } else if (s.store == Store::compact) {
     if (store.memory.bytes() == 0) {
       require_fit();
-      store.memory = Memory(static_cast<std::size_t>(s.layout.bytes()), MemoryPlace{});
+      store.memory = Memory(static_cast<std::size_t>(s.layout.bytes()), s.memory());
+    }
+    if (s.device) {
+      if (!store.workspace) store.workspace.emplace(*this);
+      return execute_in(*store.workspace->state(), compact_views, StoreArguments{a.image, {}, a.mask},
+                        [&](const StoreArguments& there, void* memory, Stream stream) {
+                          s.device->execute({there.image, there.mask, store.memory.data()}, memory, stream, {});
+                        });
     }
     const FloatEnvironment floats;
     cpu::build_compact(s.layout, *s.rule, a.image, s.options.masked ? a.mask : ConstView(),

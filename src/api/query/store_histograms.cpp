@@ -166,13 +166,30 @@ void histograms(const StoreView& store, Span<const Region> regions, Span<Out> ou
           "out of 64u: this store has weights, whose sums are 64f");
   if (store.store() == Store::none && Access::state(store).plan->execution.backend != Backend::cpu)
     return from_device_image(store, regions, out, options);
-  QueryCall call(options.execution, {{"store", store.memory()}});
-  require(call.on_cpu(), "store ", name_of(store.store()), ": only the backend cpu reads it; elsewhere choose tensor");
+  const StorePlan::State& plan = *Access::state(store).plan;
+  const bool is_compact = store.store() == Store::compact;
+  Execution execution = options.execution;
+  if (is_compact && execution.backend == Backend::automatic)
+    execution.backend = plan.execution.backend, execution.device = plan.execution.device;
+  if (is_compact && !execution.stream && execution.backend == plan.execution.backend)
+    execution.stream = plan.execution.stream;
+  QueryCall call(execution, {{"store", store.memory()}});
+  const RegionRules rules{store.image_width(), store.image_height(), options.outside, false};
+  if (is_compact && !call.on_cpu()) {
+    kernels::CompactCountsRequest request;
+    request.layout = plan.layout;
+    request.store = Access::state(store).memory.data();
+    request.image = Access::image(store);
+    request.regions = listed(call, regions, options, rules);
+    request.out = call.out(out, "out");
+    request.real = std::is_same_v<Out, double>;
+    return call.answer(request);
+  }
+  require(call.on_cpu(), "store none: it was planned for the backend cpu, not for ", name_of(execution.backend));
   const std::span<const Region> all(call.in(regions, "regions"), regions.size());
   Out* const answers = call.out(out, "out");
   FirstInvalid first_invalid(call, options);
-  const RegionRules rules{store.image_width(), store.image_height(), options.outside, false};
-  if (store.store() == Store::compact)
+  if (is_compact)
     from_compact(store, all, answers, rules, call.threads(), first_invalid);
   else
     from_image(store, all, std::span<Out>(answers, out.size()), rules, call.threads(), first_invalid);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include "kernels/histogram/compact/compact.hpp"
 #include "kernels/histogram/count_then_write/count-then-write.hpp"
 #include "kernels/histogram/lee_choe/harris.hpp"
 #include "kernels/histogram/lee_choe/lee-choe-multiple.hpp"
@@ -91,6 +92,13 @@ HistogramKernels<Launcher> PaperTensors::find(const Key& key) {
     else
       return {};
   });
+}
+
+template <class Launcher, TypeGroup>
+CompactKernels<Launcher> CompactBuilds::find(const Key&) {
+  return {[](const CompactRequest& request) { return CompactPlan(request).workspace_bytes; }, build_compact<Launcher>,
+          std::max(sizeof(typename CompactCount<NoMachine, CompactSource<7, true>>::Shared),
+                   sizeof(typename CompactStrips<NoMachine, CompactBins<7>>::Shared))};
 }
 
 }  // namespace areal::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// The request for an integral histogram: shape, counter, and the rule from pixels to bins.
+// The requests for an integral histogram and for a compact store: shape, and the rule from pixels to bins.
 
 #include <areal/border.hpp>
 #include <areal/histogram.hpp>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include "formulas/compact.hpp"
 #include "kernels/plan.hpp"
 #include "kernels/primitives/pixel_rule.hpp"
 
@@ -57,6 +58,44 @@ struct Histogram {
   static std::string words(const HistogramRequest& request) {
     return "algorithm " + request.id + " for counter " + std::string(name_of(request.counter));
   }
+};
+
+struct CompactRequest {
+  Type type = Type::u8;
+  formulas::Compact layout;  ///< of images with at most `most_side` rows and columns
+  bool masked = false;
+  std::uint32_t scale = 0;   ///< if not 0, a pixel's bin is pixel * scale / 65536
+  PixelRule rule;            ///< without its `data`, which lies in the workspace:
+  std::vector<char> tables;  ///< the bytes that `prepare` copies to the begin of the workspace
+  std::int64_t table_at[PixelRule::most_channels] = {};  ///< offset in `tables` of each channel's
+
+  static constexpr std::int64_t most_side = std::int64_t{1} << 22;
+};
+
+struct CompactArguments {
+  ConstView image, mask;
+  void* store = nullptr;  ///< layout.bytes(), aligned to 32
+};
+
+template <class Launcher>
+struct CompactKernels;
+
+/// The subject of a DevicePlan that builds compact stores; its members are in run.hpp.
+struct CompactBuild {
+  using Request = CompactRequest;
+  using Arguments = CompactArguments;
+
+  template <class Launcher>
+  static Found<CompactKernels<Launcher>> find(const CompactRequest& request);
+  template <class Launcher>
+  static void prepare(Launcher& launcher, const CompactRequest& request, void* workspace, std::size_t bytes);
+  template <class Launcher>
+  static void run(Launcher& launcher, const CompactKernels<Launcher>& kernels, const CompactRequest& request,
+                  const CompactArguments& arguments, void* workspace);
+  template <class Visit>
+  static void memory(const CompactRequest& request, const CompactArguments& arguments, void* workspace,
+                     std::size_t bytes, Visit&& visit);
+  static std::string words(const CompactRequest&) { return "a compact store"; }
 };
 
 }  // namespace areal::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// Integral histograms: the kernels of one algorithm for one counter, and their run.
+// Integral histograms: the kernels of one algorithm for one counter, and their run. Compact stores: the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -93,6 +93,53 @@ void Histogram::memory(const HistogramRequest& request, const HistogramArguments
   const std::size_t before = static_cast<std::size_t>(first - static_cast<char*>(workspace)) + tables;
   visit(MemoryRange{"the rule's tables", first, tables, Use::input});
   visit(MemoryRange{"the workspace", first + tables, bytes - before, Use::scratch});
+}
+
+template <class Launcher>
+struct CompactKernels {
+  std::size_t (*workspace_bytes)(const CompactRequest&) = nullptr;
+  void (*execute)(Launcher&, const CompactRequest&, const CompactArguments&, void* workspace) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the largest block
+};
+
+/// All builds are compiled together: the types of pixels matter for one of the launches alone.
+struct CompactBuilds {
+  struct Key {};
+  template <class Launcher>
+  using Kernels = CompactKernels<Launcher>;
+  template <class Launcher, TypeGroup group>
+  static CompactKernels<Launcher> find(const Key&);
+};
+
+template <class Launcher>
+Found<CompactKernels<Launcher>> CompactBuild::find(const CompactRequest& request) {
+  const auto kernels = kernels_of<Launcher, CompactBuilds, TypeGroup::all>({});
+  return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
+}
+
+template <class Launcher>
+void CompactBuild::prepare(Launcher& launcher, const CompactRequest& request, void* workspace, std::size_t) {
+  if (!request.tables.empty()) launcher.copy_in(first_in(workspace), request.tables.data(), request.tables.size());
+}
+
+template <class Launcher>
+void CompactBuild::run(Launcher& launcher, const CompactKernels<Launcher>& kernels, const CompactRequest& request,
+                       const CompactArguments& arguments, void* workspace) {
+  kernels.execute(launcher, request, arguments, workspace);
+}
+
+template <class Visit>
+void CompactBuild::memory(const CompactRequest& request, const CompactArguments& arguments, void* workspace,
+                          std::size_t bytes, Visit&& visit) {
+  using Use = MemoryRange::Use;
+  visit(MemoryRange{"the image", arguments.image.data, bytes_of_view(arguments.image), Use::input});
+  if (request.masked) visit(MemoryRange{"the mask", arguments.mask.data, bytes_of_view(arguments.mask), Use::input});
+  visit(MemoryRange{"the store", arguments.store, static_cast<std::size_t>(request.layout.bytes()), Use::output});
+  const auto tables = static_cast<std::size_t>(padded(static_cast<std::int64_t>(request.tables.size())));
+  char* const first = first_in(workspace);
+  visit(MemoryRange{"the rule's tables", first, tables, Use::input});
+  visit(MemoryRange{"the workspace", first + tables,
+                    bytes - static_cast<std::size_t>(first - static_cast<char*>(workspace)) - tables, Use::scratch});
 }
 
 }  // namespace areal::kernels

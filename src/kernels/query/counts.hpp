@@ -17,9 +17,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include "kernels/primitives/counted_image.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/warp/warp.hpp"
-#include "kernels/query/counted_image.hpp"
 #include "kernels/query/regions.hpp"
 #include "kernels/query/weights.hpp"
 
@@ -468,7 +468,7 @@ class CountLaunches {
   CountLaunches(Launcher& launcher, const CountsRequest& request) : launcher_(launcher) {
     const Shape& shape = request.image.shape;
     a_.regions = region_args(request.regions, shape.width, shape.height, false);
-    a_.image = counted_image(request);
+    a_.image = counted_image(request.image, request.rule);
     a_.bins = request.bins;
     a_.scale = request.scale;
     a_.in_global = RegionCountsArgs::cells_of(request.bins, 0) > RegionCountsArgs::most_cells;

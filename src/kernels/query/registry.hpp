@@ -3,6 +3,7 @@
 
 #include <variant>
 #include "kernels/query/boxes.hpp"
+#include "kernels/query/compact_counts.hpp"
 #include "kernels/query/convert.hpp"
 #include "kernels/query/counts.hpp"
 #include "kernels/query/distance_map.hpp"

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include "formulas/compact.hpp"
 #include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/plan.hpp"
@@ -96,6 +97,17 @@ struct CountsRequest {
   }
 };
 
+/// Histograms of regions of one image of a compact store.
+struct CompactCountsRequest {
+  formulas::Compact layout;
+  const void* store = nullptr;  ///< layout.bytes(), aligned to 32
+  std::int64_t image = 0;
+  RegionList regions;
+  void* out = nullptr;                         ///< 8 bytes a region and bin
+  bool real = false;                           ///< double, or std::uint64_t
+  std::int64_t most = formulas::compact_most;  ///< that a pair of strips counts; tests make it smaller
+};
+
 /// N histograms, row by row.
 struct HistogramList {
   const double* data = nullptr;
@@ -164,9 +176,10 @@ struct FragmentsRequest {
   std::int64_t votes_of_a_box() const { return scales * rows * chunks(); }
 };
 
-using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest,
-                                   HistogramsRequest, CountsRequest, ReduceRequest, DistancesRequest, WindowsRequest,
-                                   DistanceMapRequest, ConvertRequest, FragmentsRequest>;
+using RegionRequest =
+    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest, HistogramsRequest,
+                 CountsRequest, CompactCountsRequest, ReduceRequest, DistancesRequest, WindowsRequest,
+                 DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

@@ -93,6 +93,11 @@ class QueryMemory {
     if (const std::size_t bytes = CountsRequest::workspace_bytes(request.regions.count); bytes > 0 && !request.weights)
       visit_(MemoryRange{"the workspace", request.workspace, bytes, MemoryRange::Use::scratch});
   }
+  void operator()(const CompactCountsRequest& request) {
+    input(request.store, static_cast<std::size_t>(request.layout.bytes()));
+    input(request.regions);
+    answers(request.out, request.regions.count * request.layout.bins);
+  }
   void operator()(const ReduceRequest& request) {
     const HistogramList& list = request.histograms;
     input(list);

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include "formulas/variance.hpp"
-#include "kernels/query/counted_image.hpp"
+#include "kernels/primitives/counted_image.hpp"
 #include "kernels/query/launches.hpp"
 #include "kernels/query/regions.hpp"
 
@@ -99,7 +99,7 @@ void sum_weights(Launcher& launcher, const CountsRequest& request) {
   const ConstView& weights = *request.weights;
   WeightsArgs a;
   a.regions = region_args(request.regions, request.image.shape.width, request.image.shape.height, false);
-  a.image = counted_image(request);
+  a.image = counted_image(request.image, request.rule);
   a.bins = request.bins;
   a.group = request.bins < WeightsArgs::cells ? request.bins : WeightsArgs::cells;
   for (a.strands = 1; a.strands < 256 && 2 * a.strands * a.group <= WeightsArgs::cells;) a.strands *= 2;

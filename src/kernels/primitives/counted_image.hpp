@@ -1,13 +1,14 @@
 #pragma once
-// The image that histograms of regions are counted from, and the bins of its pixels.
+// An image whose pixels are counted, and the bins of its pixels.
 
+#include <areal/view.hpp>
 #include <cstdint>
 #include <cstring>
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/pixel_bin.hpp"
+#include "kernels/primitives/pixel_rule.hpp"
 #include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/view_bytes.hpp"
-#include "kernels/query/request.hpp"
 
 namespace areal::kernels {
 
@@ -20,18 +21,19 @@ struct CountedImage {
   std::uint16_t bin_of_byte[PixelRule::most_channels * 256];
 };
 
-inline CountedImage counted_image(const CountsRequest& request) {
+/// `rule` has the machine's tables; for bytes, 256 bins of each channel on the host.
+inline CountedImage counted_image(const ConstView& view, const PixelRule& rule) {
   CountedImage image;
-  image.data = static_cast<const char*>(request.image.data);
-  image.end = image.data + bytes_of_view(request.image);
-  image.in = strides(request.image);
-  const std::size_t size = size_of(request.image.type);
+  image.data = static_cast<const char*>(view.data);
+  image.end = image.data + bytes_of_view(view);
+  image.in = strides(view);
+  const std::size_t size = size_of(view.type);
   image.in.alignment = alignment_of(image.data, image.in, size, size);
   if (image.in.alignment == Alignment::vectors) image.in.alignment = Alignment::elements;
-  image.rule = request.rule;
+  image.rule = rule;
   if (size == 1)
-    for (int c = 0; c < request.rule.channels; ++c) {
-      std::memcpy(image.bin_of_byte + 256 * c, request.rule.channel[c].data, 256 * sizeof(std::uint16_t));
+    for (int c = 0; c < rule.channels; ++c) {
+      std::memcpy(image.bin_of_byte + 256 * c, rule.channel[c].data, 256 * sizeof(std::uint16_t));
       image.rule.channel[c].data = nullptr;
     }
   return image;
