@@ -98,7 +98,7 @@ template <class Launcher, TypeGroup>
 CompactKernels<Launcher> CompactBuilds::find(const Key&) {
   return {[](const CompactRequest& request) { return CompactPlan(request).workspace_bytes; }, build_compact<Launcher>,
           std::max(sizeof(typename CompactCount<NoMachine, CompactSource<7, true>>::Shared),
-                   sizeof(typename CompactStrips<NoMachine, CompactBins<7>>::Shared))};
+                   sizeof(typename CompactStrips<NoMachine, CompactLattice<7, 1>>::Shared))};
 }
 
 }  // namespace areal::kernels

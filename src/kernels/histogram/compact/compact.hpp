@@ -102,8 +102,13 @@ void build_compact(Launcher& launcher, const CompactRequest& request, const Comp
     for (int direction = 0; direction < 2; ++direction)
       walks += Walk::blocks_of_counts(a, direction) + Walk::blocks_of_cells(a, direction);
     launcher.template launch<CompactWalk, NoConfig>(walks, a, tiles > 0);
-    launcher.template launch<CompactStrips, CompactBins<bits>>(c.images * a.before_x * a.before_y * a.groups, a,
-                                                               walks > 0);
+    const auto strips = [&]<int step>() {
+      launcher.template launch<CompactStrips, CompactLattice<bits, step>>(c.images * a.before_x * a.before_y * a.groups,
+                                                                          a, walks > 0);
+    };
+    if (c.block == 32) return strips.template operator()<1>();
+    if (c.block == 64) return strips.template operator()<2>();
+    strips.template operator()<4>();
   });
 }
 

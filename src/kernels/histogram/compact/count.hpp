@@ -47,8 +47,8 @@ struct CompactCount {
     m.sync();
     make_planes<warps>(m, s.numbers, s.planes);
     m.sync();
-    count(s, spot, 0);
-    count(s, spot, 1);
+    AREAL_NO_UNROLL
+    for (int direction = 0; direction < 2; ++direction) count(s, spot, direction);
     m.sync();
     store_cells(s, spot);
   }
@@ -136,7 +136,7 @@ struct CompactCount {
     std::uint8_t* const to = a.counts[direction] + a.tile(spot.image, spot.y, spot.x) * compact_tile * bins;
     const std::int64_t first = spot.group * C::bins + 2 * lane;
     LaneCounts<C> all;
-    AREAL_UNROLL
+    AREAL_NO_UNROLL
     for (int k = 0; k < lines; k += C::lines) {
       const int line = m.warp() * lines + k + part;
       LaneCounts<C> counts;

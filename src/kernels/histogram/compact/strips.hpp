@@ -8,6 +8,15 @@
 
 namespace areal::kernels {
 
+/// step: chunks from one lattice line to the next, 1, 2 or 4.
+template <int bits, int step_>
+struct CompactLattice : CompactBins<bits> {
+  static constexpr int lattice_step = step_;
+  static constexpr int lattice_lines = compact_chunks / step_;  ///< of a tile
+  static constexpr int half = warp_size * step_ / 2;            ///< lines of half a block
+  static constexpr int halves = compact_tile / half;
+};
+
 /// A block has a tile and a group of bins. A warp has half a block's lines, two halves of up to 32 bins: strips add up
 /// from the lattice line on. Reads each label once more unless a block is a tile, 4 K'/128 bytes a pixel of sums, and
 /// the tiles' totals left of the tile; writes 4 K'/B bytes a pixel.
@@ -15,13 +24,13 @@ template <class M, class B>
 struct CompactStrips {
   using Args = CompactArgs;
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
-  static constexpr int most_halves = 2 * compact_chunks;
   static constexpr int ahead = 4;  ///< lines whose sums are loaded together
+  static constexpr bool counts = B::lattice_step < compact_chunks;
   struct Shared {
     union {
       CompactNumbers numbers;
       /// Counts in half a block of rows, left of each of the tile's lattice columns: the lower bin and the higher one.
-      std::uint32_t left[most_halves][compact_chunks][B::bins / 2];
+      std::uint32_t left[B::halves][B::lattice_lines][B::bins / 2];
     };
     CompactPlanes planes[2];
     std::uint64_t total[B::bins];  ///< of the tiles above and to the left
@@ -34,7 +43,7 @@ struct CompactStrips {
     const CompactSpot spot = compact_spot(m, a.groups, a.before_x, a.before_y);
     if (m.thread() < B::bins) m.put(s.total[m.thread()], std::uint64_t{0});
     m.wait_previous_launch();
-    if (lattice_step() < compact_chunks && spot.x < a.tiles_x && spot.y < a.tiles_y) {
+    if (counts && is_inside(spot)) {
       AREAL_UNROLL
       for (int k = 0; k < compact_squares; k += warps) {
         const int square = k + m.warp();
@@ -47,17 +56,13 @@ struct CompactStrips {
     }
     m.sync();
     add_total(s, spot);
-    const int units = 2 * halves();
     AREAL_NO_UNROLL
-    for (int unit = m.warp() * B::lines; unit < units; unit += warps * B::lines)
+    for (int unit = m.warp() * B::lines; unit < 2 * B::halves; unit += warps * B::lines)
       write_strips(s, spot, unit + m.lane() / B::lanes);
     m.sync();
     write_anchors(s, spot);
   }
 
-  AREAL_DEVICE int lattice_step() const { return a.c.block / warp_size; }      ///< in chunks
-  AREAL_DEVICE int lattice_lines() const { return compact_tile / a.c.block; }  ///< of a tile
-  AREAL_DEVICE int halves() const { return 2 * compact_tile / a.c.block; }     ///< of a tile's blocks
   AREAL_DEVICE bool is_inside(const CompactSpot& spot) const { return spot.x < a.tiles_x && spot.y < a.tiles_y; }
 
   AREAL_DEVICE void add_total(Shared& s, const CompactSpot& spot) {
@@ -75,94 +80,91 @@ struct CompactStrips {
 
   // ---- strips
 
+  /// The strips of a direction at the tile's lattice lines.
+  struct Strips {
+    std::uint16_t* first;                    ///< of the tile's first line and lattice line, the lane's first bin
+    std::int64_t line_pitch, lattice_pitch;  ///< in elements
+    int lines, lattice_lines;                ///< that exist, up to a tile's
+  };
+  AREAL_DEVICE Strips strips_of(int direction, const CompactSpot& spot, std::int64_t bin) const {
+    const formulas::Compact& c = a.c;
+    const std::int64_t y = spot.y * compact_tile, x = spot.x * compact_tile;
+    const std::int64_t row = spot.y * B::lattice_lines, column = spot.x * B::lattice_lines, bins = c.padded_bins();
+    const auto up_to = [](std::int64_t n, int most) { return static_cast<int>(n < most ? n : most); };
+    if (direction == 0)
+      return {reinterpret_cast<std::uint16_t*>(a.store + c.row_strips_at()) + c.row_strip(spot.image, y, column) + bin,
+              c.columns() * bins, bins, up_to(c.height + 1 - y, compact_tile),
+              up_to(c.columns() - column, B::lattice_lines)};
+    return {reinterpret_cast<std::uint16_t*>(a.store + c.column_strips_at()) + c.column_strip(spot.image, row, x) + bin,
+            bins, (c.width + 1) * bins, up_to(c.width + 1 - x, compact_tile), up_to(c.rows() - row, B::lattice_lines)};
+  }
+
   AREAL_DEVICE void write_strips(Shared& s, const CompactSpot& spot, int unit) {
     const std::int64_t bins = a.c.padded_bins();
-    const int direction = unit >= halves() ? 1 : 0, half = unit - direction * halves();
+    const int direction = unit >= B::halves ? 1 : 0, half = unit - direction * B::halves;
     const bool backwards = (half & 1) != 0;
-    const int lane = m.lane() % B::lanes, lines = a.c.block / 2;
-    const LaneBins<B> mine(lane);
+    const int lane = m.lane() % B::lanes;
     const std::int64_t first_bin = spot.group * B::bins + 2 * lane;
-    const std::int64_t y = spot.y * compact_tile, x = spot.x * compact_tile;
-    const std::int64_t row = spot.y * lattice_lines(), column = spot.x * lattice_lines();
+    bool has_bins[B::pairs];
+    AREAL_UNROLL
+    for (int p = 0; p < B::pairs; ++p) has_bins[p] = first_bin + p * B::step < bins;
+    const LaneBins<B> mine(lane);
+    const Strips strips = strips_of(direction, spot, first_bin);
+    const bool is_counted = counts && is_inside(spot);
 
-    // What lies before the tile on each line.
+    // Lines after a lattice line have the sums before them, in order; lines before the next one these and their own.
+    int line = half * B::half + (backwards ? B::half - 1 : 0);
+    const int turn = backwards ? -1 : 1;
     const bool has_before = direction == 0 ? spot.y < a.tiles_y : spot.x < a.tiles_x;
-    const std::uint16_t* const before =
-        a.before[direction] + a.tile_before(direction, spot.image, spot.y, spot.x) * compact_tile * bins + first_bin;
-    // Strips of the tile's lattice lines, and how many of lines and of lattice lines exist.
-    auto* const strips = reinterpret_cast<std::uint16_t*>(
-        a.store +
-        (direction == 0
-             ? a.c.row_strips_at() + a.c.row_strip(spot.image, y, column) * formulas::Compact::strip_bytes
-             : a.c.column_strips_at() + a.c.column_strip(spot.image, row, x) * formulas::Compact::strip_bytes));
-    const std::int64_t line_pitch = direction == 0 ? a.c.columns() * bins : bins;
-    const std::int64_t lattice_pitch = direction == 0 ? bins : (a.c.width + 1) * bins;
-    const std::int64_t lines_left = direction == 0 ? a.c.height + 1 - y : a.c.width + 1 - x;
-    const std::int64_t lattice_left = direction == 0 ? a.c.columns() - column : a.c.rows() - row;
-    const bool counts = lattice_step() < compact_chunks && is_inside(spot);
-
-    LaneCounts<B> sums[compact_chunks], left[compact_chunks];
+    const std::uint16_t* before = a.before[direction] +
+                                  (a.tile_before(direction, spot.image, spot.y, spot.x) * compact_tile + line) * bins +
+                                  first_bin;
+    std::uint16_t* to = strips.first + line * strips.line_pitch;
+    LaneCounts<B> sums[B::lattice_lines];
+    std::uint32_t left[B::lattice_lines][B::pairs] = {};
     AREAL_NO_UNROLL
-    for (int first = 0; first < lines; first += ahead) {
+    for (int first = 0; first < B::half; first += ahead) {
       std::uint32_t pairs[ahead][B::pairs];
       AREAL_UNROLL
-      for (int k = 0; k < ahead; ++k) {
-        const int line = line_of(half, first + k, lines, backwards);
-        AREAL_UNROLL
-        for (int p = 0; p < B::pairs; ++p)
-          pairs[k][p] = has_before && first_bin + p * B::step < bins
-                            ? m.load(reinterpret_cast<const std::uint32_t*>(before + line * bins + p * B::step))
-                            : 0;
-      }
+      for (int k = 0; k < ahead; ++k, before += turn * bins) AREAL_UNROLL
+      for (int p = 0; p < B::pairs; ++p)
+        pairs[k][p] =
+            has_before && has_bins[p] ? m.load(reinterpret_cast<const std::uint32_t*>(before + p * B::step)) : 0;
       AREAL_UNROLL
-      for (int k = 0; k < ahead; ++k) {
-        const int line = line_of(half, first + k, lines, backwards);
+      for (int k = 0; k < ahead; ++k, line += turn, to += turn * strips.line_pitch) {
         LaneCounts<B> inside;
+        std::uint16_t* at = to;
         AREAL_UNROLL
-        for (int chunk = 0; chunk < compact_chunks; ++chunk) {
-          if ((chunk & (lattice_step() - 1)) == 0) {
-            left[chunk].add(inside);
-            const int lattice = chunk / lattice_step();
-            const bool is_there = line < lines_left && lattice < lattice_left;
-            AREAL_UNROLL
-            for (int p = 0; p < B::pairs; ++p) {
-              const std::uint32_t low = (pairs[k][p] & 0xffffu) + inside.low[p],
-                                  high = (pairs[k][p] >> 16) + inside.high[p];
-              std::uint32_t& low_sum = sums[chunk].low[p];
-              std::uint32_t& high_sum = sums[chunk].high[p];
-              // Lines after the lattice line have the sums before them, lines before it these and their own.
-              const std::uint32_t low_before = low_sum, high_before = high_sum;
-              low_sum += backwards ? 0 - low : low, high_sum += backwards ? 0 - high : high;
-              const std::uint32_t pair =
-                  m.permute(backwards ? low_sum : low_before, backwards ? high_sum : high_before, 0x5410);
-              if (is_there && first_bin + p * B::step < bins)
-                m.store(reinterpret_cast<std::uint32_t*>(strips + line * line_pitch + lattice * lattice_pitch +
-                                                         first_bin + p * B::step),
-                        pair);
-            }
+        for (int lattice = 0; lattice < B::lattice_lines; ++lattice, at += strips.lattice_pitch) {
+          const bool is_there = line < strips.lines && lattice < strips.lattice_lines;
+          AREAL_UNROLL
+          for (int p = 0; p < B::pairs; ++p) {
+            left[lattice][p] += inside.low[p] | inside.high[p] << 16;
+            const std::uint32_t low = (pairs[k][p] & 0xffffu) + inside.low[p],
+                                high = (pairs[k][p] >> 16) + inside.high[p];
+            std::uint32_t &low_sum = sums[lattice].low[p], &high_sum = sums[lattice].high[p];
+            const std::uint32_t low_before = low_sum, high_before = high_sum;
+            low_sum += backwards ? 0 - low : low, high_sum += backwards ? 0 - high : high;
+            const std::uint32_t pair =
+                m.permute(backwards ? low_sum : low_before, backwards ? high_sum : high_before, 0x5410);
+            if (is_there && has_bins[p]) m.store(reinterpret_cast<std::uint32_t*>(at + p * B::step), pair);
           }
-          if (counts && chunk + lattice_step() < compact_chunks)
-            inside.add(mine.counts(m, s.planes[direction], chunk, line));
+          if (is_counted && lattice + 1 < B::lattice_lines) AREAL_UNROLL
+          for (int chunk = 0; chunk < B::lattice_step; ++chunk)
+            inside.add(mine.counts(m, s.planes[direction], lattice * B::lattice_step + chunk, line));
         }
       }
     }
     if (direction == 0) AREAL_UNROLL
-    for (int chunk = 0; chunk < compact_chunks; ++chunk)
-      if ((chunk & (lattice_step() - 1)) == 0) AREAL_UNROLL
-    for (int p = 0; p < B::pairs; ++p)
-      m.put(s.left[half][chunk / lattice_step()][lane + p * B::step / 2],
-            left[chunk].low[p] | left[chunk].high[p] << 16);
-  }
-  AREAL_DEVICE static int line_of(int half, int step, int lines, bool backwards) {
-    return half * lines + (backwards ? lines - 1 - step : step);
+    for (int lattice = 0; lattice < B::lattice_lines; ++lattice) AREAL_UNROLL
+    for (int p = 0; p < B::pairs; ++p) m.put(s.left[half][lattice][lane + p * B::step / 2], left[lattice][p]);
   }
 
   // ---- anchors
 
   AREAL_DEVICE void write_anchors(Shared& s, const CompactSpot& spot) {
     const std::int64_t bins = a.c.padded_bins();
-    const int lattice = lattice_lines(), per_lattice = lattice_step();
-    static constexpr int all_pairs = B::bins / 2;
+    static constexpr int lattice = B::lattice_lines, all_pairs = B::bins / 2;
     const std::uint32_t* const rows =
         a.cells[0] + a.tile_before(0, spot.image, spot.y, spot.x) * CompactArgs::entries(0) * bins;
     const std::uint32_t* const columns =
@@ -173,8 +175,8 @@ struct CompactStrips {
       const std::int64_t row = spot.y * lattice + down, column = spot.x * lattice + right;
       if (bin >= bins || row >= a.c.rows() || column >= a.c.columns()) continue;
       std::uint64_t low = m.get(s.total[2 * pair]), high = m.get(s.total[2 * pair + 1]);
-      if (spot.y < a.tiles_y) add_cells(rows + bin, down * per_lattice, low, high);
-      if (spot.x < a.tiles_x) add_cells(columns + bin, right * per_lattice, low, high);
+      if (spot.y < a.tiles_y) add_cells(rows + bin, down * B::lattice_step, low, high);
+      if (spot.x < a.tiles_x) add_cells(columns + bin, right * B::lattice_step, low, high);
       for (int half = 0; half < 2 * down; ++half) {
         const std::uint32_t both = m.get(s.left[half][right][pair]);
         low += both & 0xffffu, high += both >> 16;
