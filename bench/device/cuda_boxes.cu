@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/histogram.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/region_histogram.hpp>
 #include <cstdint>
 #include <functional>
@@ -64,15 +65,29 @@ void run_boxes(const CudaBoxes& c) {
     whole.execute(view, tensor, of_whole.get());
     region_histograms(tensor.view(), boxes, answers, {.execution = execution});
   };
-  const auto times = time_shuffled({floor, from_pixels, from_tensor}, c.repetitions, stream);
-  const auto finish = [&](const char* query, const std::function<void()>& ours, const std::vector<double>& taken) {
+  const StorePlan compact(shape, Type::u8, binning, {.store = Store::compact}, execution);
+  HistogramStore store = compact.build({view});
+  const std::size_t store_bytes = store.bytes();
+  const Memory as_large(store_bytes);
+  const std::function<void()> build = [&] { compact.build({view}, store); };
+  const std::function<void()> from_store = [&] { region_histograms(store, boxes, answers, {.execution = execution}); };
+  const std::function<void()> from_new_store = [&] { build(), from_store(); };
+  const std::function<void()> fill = [&] { check(cudaMemsetAsync(as_large.data(), 0, store_bytes, stream)); };
+
+  const auto times =
+      time_shuffled({floor, from_pixels, from_tensor, fill, build, from_store, from_new_store}, c.repetitions, stream);
+  const auto finish = [&](const char* query, const std::function<void()>& ours, const std::vector<double>& taken,
+                          const std::vector<double>& least) {
     check(cudaMemsetAsync(answers_there.data(), 0xa5, c.answers.size_bytes(), stream));
     run_profiled(ours, stream);  // the timed result is the one that is checked
     check(cudaMemcpy(c.answers.data(), answers_there.data(), c.answers.size_bytes(), cudaMemcpyDeviceToHost));
-    c.done(query, taken, times[0]);
+    c.done(query, taken, least);
   };
-  finish("boxes of pixels", from_pixels, times[1]);
-  finish("boxes of a tensor", from_tensor, times[2]);
+  finish("boxes of pixels", from_pixels, times[1], times[0]);
+  finish("boxes of a tensor", from_tensor, times[2], times[0]);
+  finish("boxes of a new compact store", from_new_store, times[6], times[0]);
+  finish("boxes of a compact store", from_store, times[5], times[0]);
+  finish(CudaBoxes::build, from_new_store, times[4], times[3]);
 }
 
 }  // namespace areal::bench

@@ -98,9 +98,12 @@ struct CudaQueries {
   std::function<void(const Done&)> done;  ///< throws if the answers are wrong
 };
 
-/// Histograms of boxes of one image (8u) in `bins` equal bins: straight from the pixels, and from a tensor that is
-/// built for them, in rounds of random order with a kernel that only reads the boxes' pixels.
+/// Histograms of boxes of one image (8u) in `bins` equal bins: straight from the pixels, from a tensor and from a
+/// compact store that are built for them, and from a compact store that is there, in rounds of random order with a
+/// kernel that only reads the boxes' pixels. The query `build` is the build of the compact store, beside a fill of its
+/// bytes.
 struct CudaBoxes {
+  static constexpr const char* build = "compact store";
   std::int64_t width, height, bins;
   const void* image;  ///< host, contiguous
   std::span<const Region> boxes;

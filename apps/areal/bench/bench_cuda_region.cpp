@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
 #include <areal/sat.hpp>
@@ -181,7 +182,7 @@ std::vector<Region> random_squares(const Size& size, std::int64_t count, std::in
   return boxes;
 }
 
-/// Histograms of boxes straight from the pixels, beside those from a tensor that is built for them.
+/// Histograms of boxes straight from the pixels, beside those from a tensor and a compact store.
 void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int64_t side, const Options& options,
                CudaBenchBoxes bench, Report& report) {
   const Array image = random_image(size, Type::u8);
@@ -189,6 +190,9 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
   std::vector<std::uint64_t> expected(boxes.size() * static_cast<std::size_t>(bins)), answers(expected.size());
   region_histograms(image.view(), Binning::uniform(bins, 0, 256), boxes, expected,
                     {.execution = {.backend = Backend::cpu}});
+  const std::uint64_t store_bytes = StorePlan({size.width, size.height}, Type::u8, Binning::uniform(bins, 0, 256),
+                                              {.store = Store::compact}, {.backend = Backend::cpu})
+                                        .bytes();
   const CudaBoxes what{size.width,
                        size.height,
                        bins,
@@ -202,9 +206,12 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
                          Record record{"region", query, "8u-64u", size.width, size.height, bins};
                          record.batch = count;
                          record.threads = 0;
-                         record.floor = "read boxes";
-                         record.bytes = static_cast<std::uint64_t>(count * side * side) +
-                                        boxes.size() * sizeof(Region) + expected.size() * sizeof(std::uint64_t);
+                         const bool is_build = std::string_view(query) == CudaBoxes::build;
+                         record.floor = is_build ? "fill" : "read boxes";
+                         record.bytes = is_build ? store_bytes
+                                                 : static_cast<std::uint64_t>(count * side * side) +
+                                                       boxes.size() * sizeof(Region) +
+                                                       expected.size() * sizeof(std::uint64_t);
                          record.backend = Backend::cuda;
                          record.device = devices().at(static_cast<std::size_t>(options.device)).name;
                          record.border = Border::none;
@@ -245,6 +252,8 @@ void bench_cuda_region(const Options& options, Report& report) {
   if (!options.sizes.empty()) return;
   for (const std::int64_t bins : options.bins.empty() ? std::vector<std::int64_t>{32, 256} : options.bins)
     for (const std::int64_t count : {100, 1000}) run_boxes({1920, 1080}, bins, count, 200, options, boxes, report);
+  run_boxes({1920, 1080}, 32, 100'000, 200, options, boxes, report);
+  run_boxes({3840, 2160}, 32, 1000, 200, options, boxes, report);
   run_boxes({4096, 4096}, 32, 10'000, 64, options, boxes, report);
   run_boxes({8192, 8192}, 32, 10'000, 200, options, boxes, report);
 }
