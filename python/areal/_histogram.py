@@ -269,11 +269,12 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
 
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
     without the first dimension. ``store``: what answers them, with the same bits: none (the pixels are counted), compact (5 to 10 bytes a pixel
-    in memory, O(bins) and some hundred pixels a box; no weights), tensor, or auto, the one expected to finish first.
+    in memory, O(bins) and some hundred pixels a box; no weights), tensor, or auto, the one expected to finish first. Arrays in a GPU's memory are
+    answered there.
     """
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
-    if on is not NUMPY and store not in (("auto",) if on.own is not None else ("auto", "tensor")):
-        raise InvalidArgument(f"store {store}: only NumPy's arrays have a choice; leave it out")
+    if on.own is not None and store != "auto":
+        raise InvalidArgument(f"store {store}: PyTorch's and JAX's arrays have no choice; leave it out")
     if on.own is not None:
         return on.own.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
                                  weights=weights, axes=axes, format=format, outside=outside, threads=threads)
@@ -286,11 +287,10 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
             format = "xywh"
         else:
             boxes = []
-    if on is not NUMPY:  # on a device, where no rows are streamed
-        tensor = integral_histogram(array, binning, weights=weights, axes=axes, threads=threads, copy=copy)
-        return tensor.counts(boxes, format=format, outside=outside, threads=threads)
     rows, alone = on.boxes(boxes)
+    if on.is_on_device(rows):
+        rows, format = on.xywh(rows, format), "xywh"
     counts = _core.histograms(on, array, binning._rule, rows, axes, format, clips(outside), weights, copy, threads, store)
     if "N" in axes:
-        counts = counts.swapaxes(0, 1)
+        counts = on.permuted(counts, (1, 0, 2))
     return counts[0] if alone else counts

@@ -179,6 +179,7 @@ StoreOptions store_options(std::string_view name, Span<const Region> regions, co
   options.store = *store;
   options.regions = static_cast<std::int64_t>(regions.size());
   options.weighted = weighted;
+  if (!regions.memory().is_host()) return options;  // their area is unknown
   double area = 0;
   for (const Region& region : regions)
     area += static_cast<double>(std::clamp<std::int64_t>(region.width, 0, image.width)) *
@@ -187,7 +188,7 @@ StoreOptions store_options(std::string_view name, Span<const Region> regions, co
   return options;
 }
 
-/// From the store of each host image: images x boxes x bins, without axes N boxes x bins.
+/// From the store of each image, where it lies: images x boxes x bins, without axes N boxes x bins.
 nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb::handle boxes, std::string_view letters,
                     std::string_view format, bool clip, nb::handle weights, nb::handle copy, int threads,
                     std::string_view store) {
@@ -211,7 +212,12 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   Shape shape = pixels.view.shape;
   shape.batch = 1;
   const StoreOptions wanted = store_options(store, regions, shape, weighted);
-  const StorePlan plan(shape, pixels.view.type, binning, wanted, {.backend = Backend::cpu, .threads = threads});
+  Execution execution{.backend = Backend::cpu, .threads = threads};
+  if (!arrays.on_host()) {
+    execution.backend = Backend::cuda, execution.device = arrays.place().memory.device;
+    execution.stream = arrays.stream();
+  }
+  const StorePlan plan(shape, pixels.view.type, binning, wanted, execution);
   HistogramStore built;
   return histograms_answered(arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false,
                              threads, [&](std::int64_t n, auto out, const QueryOptions& options) {

@@ -36,7 +36,8 @@ struct CompactCount {
   AREAL_DEVICE void operator()() {
     m.trigger_next_launch();
     Shared& s = m.template shared<Shared>();
-    if constexpr (C::from_bytes) s.bin_of.fill(m, a.image, threads);
+    if constexpr (C::from_bytes)
+      if (a.scale == 0) s.bin_of.fill(m, a.image, threads);
     for (int i = m.thread(); i < 2 * compact_chunks * C::bins; i += threads)
       m.put(s.cells[i / (compact_chunks * C::bins)][i / C::bins % compact_chunks][i % C::bins], 0u);
     const CompactSpot spot = compact_spot(m, a.groups, a.tiles_x, a.tiles_y);

@@ -34,6 +34,8 @@ struct CompactStrips {
     };
     CompactPlanes planes[2];
     std::uint64_t total[B::bins];  ///< of the tiles above and to the left
+    /// Counts left of the tile in the rows above each of its lattice lines, and above it in the columns left of each.
+    std::uint32_t beside[2][B::lattice_lines][B::bins];
   };
   M m;
   const Args& a;
@@ -44,18 +46,19 @@ struct CompactStrips {
     if (m.thread() < B::bins) m.put(s.total[m.thread()], std::uint64_t{0});
     m.wait_previous_launch();
     if (counts && is_inside(spot)) {
+      Square numbers[compact_squares / warps];
       AREAL_UNROLL
-      for (int k = 0; k < compact_squares; k += warps) {
-        const int square = k + m.warp();
-        m.put(s.numbers.at[square][m.lane()],
-              stored_numbers(m, a, spot.group, spot.image, spot.y * compact_tile + square * 4,
-                             spot.x * compact_tile + m.lane() * 4));
-      }
-      m.sync();
-      make_planes<warps>(m, s.numbers, s.planes);
+      for (int k = 0; k < compact_squares / warps; ++k)
+        numbers[k] = stored_numbers(m, a, spot.group, spot.image, spot.y * compact_tile + (k * warps + m.warp()) * 4,
+                                    spot.x * compact_tile + m.lane() * 4);
+      AREAL_UNROLL
+      for (int k = 0; k < compact_squares / warps; ++k) m.put(s.numbers.at[k * warps + m.warp()][m.lane()], numbers[k]);
     }
     m.sync();
     add_total(s, spot);
+    add_beside(s, spot);
+    if (counts && is_inside(spot)) make_planes<warps>(m, s.numbers, s.planes);
+    m.sync();
     AREAL_NO_UNROLL
     for (int unit = m.warp() * B::lines; unit < 2 * B::halves; unit += warps * B::lines)
       write_strips(s, spot, unit + m.lane() / B::lanes);
@@ -72,10 +75,34 @@ struct CompactStrips {
     const std::uint32_t* const from =
         a.cells[1] + (a.tile_before(1, spot.image, spot.y, 0) * entries + compact_chunks) * bins + bin;
     const std::int64_t end = spot.x < a.tiles_x ? spot.x : a.tiles_x;
+    static constexpr int parts = threads / B::bins;
     std::uint64_t sum = 0;
-    for (std::int64_t x = m.thread() / B::bins; x < end; x += threads / B::bins)
-      sum += m.load(from + x * entries * bins);
+    AREAL_NO_UNROLL
+    for (std::int64_t x = m.thread() / B::bins; x < end; x += ahead * parts) {
+      std::uint32_t values[ahead];
+      AREAL_UNROLL
+      for (int i = 0; i < ahead; ++i)
+        values[i] = x + i * parts < end ? m.load(from + (x + i * parts) * entries * bins) : 0;
+      AREAL_UNROLL
+      for (int i = 0; i < ahead; ++i) sum += values[i];
+    }
     if (sum != 0) m.shared_add(s.total[k], sum);
+  }
+  AREAL_DEVICE void add_beside(Shared& s, const CompactSpot& spot) {
+    const std::int64_t bins = a.c.padded_bins();
+    for (int i = m.thread(); i < 2 * B::lattice_lines * B::bins; i += threads) {
+      const int direction = i / (B::lattice_lines * B::bins), lattice = i / B::bins % B::lattice_lines, k = i % B::bins;
+      const std::int64_t bin = spot.group * B::bins + k;
+      const bool is_there = bin < bins && (direction == 0 ? spot.y < a.tiles_y : spot.x < a.tiles_x);
+      const std::uint32_t* const from =
+          a.cells[direction] +
+          a.tile_before(direction, spot.image, spot.y, spot.x) * CompactArgs::entries(direction) * bins + bin;
+      std::uint32_t values[compact_chunks];
+      AREAL_UNROLL
+      for (int chunk = 0; chunk < compact_chunks; ++chunk)
+        values[chunk] = is_there && chunk < lattice * B::lattice_step ? m.load(from + chunk * bins) : 0;
+      m.put(s.beside[direction][lattice][k], values[0] + values[1] + values[2] + values[3]);
+    }
   }
 
   // ---- strips
@@ -120,16 +147,24 @@ struct CompactStrips {
                                   (a.tile_before(direction, spot.image, spot.y, spot.x) * compact_tile + line) * bins +
                                   first_bin;
     std::uint16_t* to = strips.first + line * strips.line_pitch;
-    LaneCounts<B> sums[B::lattice_lines];
-    std::uint32_t left[B::lattice_lines][B::pairs] = {};
-    AREAL_NO_UNROLL
-    for (int first = 0; first < B::half; first += ahead) {
-      std::uint32_t pairs[ahead][B::pairs];
+    const auto load = [&](std::uint32_t(&pairs)[ahead][B::pairs], bool is_there) {
       AREAL_UNROLL
       for (int k = 0; k < ahead; ++k, before += turn * bins) AREAL_UNROLL
       for (int p = 0; p < B::pairs; ++p)
         pairs[k][p] =
-            has_before && has_bins[p] ? m.load(reinterpret_cast<const std::uint32_t*>(before + p * B::step)) : 0;
+            is_there && has_bins[p] ? m.load(reinterpret_cast<const std::uint32_t*>(before + p * B::step)) : 0;
+    };
+    LaneCounts<B> sums[B::lattice_lines];
+    std::uint32_t left[B::lattice_lines][B::pairs] = {};
+    std::uint32_t next[ahead][B::pairs];
+    load(next, has_before);
+    AREAL_NO_UNROLL
+    for (int first = 0; first < B::half; first += ahead) {
+      std::uint32_t pairs[ahead][B::pairs];
+      AREAL_UNROLL
+      for (int k = 0; k < ahead; ++k) AREAL_UNROLL
+      for (int p = 0; p < B::pairs; ++p) pairs[k][p] = next[k][p];
+      load(next, has_before && first + ahead < B::half);  // while this one is counted
       AREAL_UNROLL
       for (int k = 0; k < ahead; ++k, line += turn, to += turn * strips.line_pitch) {
         LaneCounts<B> inside;
@@ -165,18 +200,14 @@ struct CompactStrips {
   AREAL_DEVICE void write_anchors(Shared& s, const CompactSpot& spot) {
     const std::int64_t bins = a.c.padded_bins();
     static constexpr int lattice = B::lattice_lines, all_pairs = B::bins / 2;
-    const std::uint32_t* const rows =
-        a.cells[0] + a.tile_before(0, spot.image, spot.y, spot.x) * CompactArgs::entries(0) * bins;
-    const std::uint32_t* const columns =
-        a.cells[1] + a.tile_before(1, spot.image, spot.y, spot.x) * CompactArgs::entries(1) * bins;
     for (int i = m.thread(); i < lattice * lattice * all_pairs; i += threads) {
       const int pair = i % all_pairs, point = i / all_pairs, down = point / lattice, right = point % lattice;
       const std::int64_t bin = spot.group * B::bins + 2 * pair;
       const std::int64_t row = spot.y * lattice + down, column = spot.x * lattice + right;
       if (bin >= bins || row >= a.c.rows() || column >= a.c.columns()) continue;
       std::uint64_t low = m.get(s.total[2 * pair]), high = m.get(s.total[2 * pair + 1]);
-      if (spot.y < a.tiles_y) add_cells(rows + bin, down * B::lattice_step, low, high);
-      if (spot.x < a.tiles_x) add_cells(columns + bin, right * B::lattice_step, low, high);
+      low += std::uint64_t{m.get(s.beside[0][down][2 * pair])} + m.get(s.beside[1][right][2 * pair]);
+      high += std::uint64_t{m.get(s.beside[0][down][2 * pair + 1])} + m.get(s.beside[1][right][2 * pair + 1]);
       for (int half = 0; half < 2 * down; ++half) {
         const std::uint32_t both = m.get(s.left[half][right][pair]);
         low += both & 0xffffu, high += both >> 16;
@@ -187,12 +218,6 @@ struct CompactStrips {
                 Vec<std::uint32_t, 2>{{static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)}});
       else
         m.store(reinterpret_cast<Vec<std::uint64_t, 2>*>(to), Vec<std::uint64_t, 2>{{low, high}});
-    }
-  }
-  AREAL_DEVICE void add_cells(const std::uint32_t* cells, int chunks, std::uint64_t& low, std::uint64_t& high) const {
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-      const auto both = m.load(reinterpret_cast<const Vec<std::uint32_t, 2>*>(cells + chunk * a.c.padded_bins()));
-      low += both.at[0], high += both.at[1];
     }
   }
 };
