@@ -1,4 +1,4 @@
-// Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). The device makes the image and checks the result, as
+// Races of `areal bench` on a GPU (bench/harness/race.hpp). The device makes the image and checks the result, as
 // copying a table of 64 Ki x 64 Ki would take minutes. Sums of a line are a table of one row.
 #include <cuda_runtime.h>
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// Races on a GPU, and transfer times of its link: see apps/areal/bench/race.hpp.
+// Races on a GPU, and transfer times of its link: see bench/harness/race.hpp.
 
 #include "bench/protocol/cuda_bench.hpp"
 

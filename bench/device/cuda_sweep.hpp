@@ -1,5 +1,5 @@
 #pragma once
-// Tables by every algorithm that may be the default: see apps/areal/bench/bench_sweep.cpp.
+// Tables by every algorithm that may be the default: see bench/subjects/bench_sweep.cpp.
 
 #include "bench/protocol/cuda_bench.hpp"
 

@@ -1,4 +1,4 @@
-// The micro-benchmarks of Chen 2018 (V-A) that its model (apps/areal/model/model_chen.hpp) needs for a device:
+// The micro-benchmarks of Chen 2018 (V-A) that its model (bench/papers/model_chen.hpp) needs for a device:
 // latencies of a shared access, a shuffle, an addition and an and, in clocks; their throughputs, in lanes a clock of an
 // SM; the bandwidth of shared memory; and the resources of an SM. `areal model chen --latencies` reads it.
 //

@@ -57,6 +57,7 @@ KEPT = ("what", "algorithm", "lane", "width", "height", "bins", "batch", "border
 def profile(ncu, areal, words, kept, dropped):
     """Runs the case under ncu, and writes the raw page and the records to files."""
     records = kept.with_suffix(".json")
+    laboratory = str(pathlib.Path(areal).with_name("areal-lab"))  # which `areal bench` runs; ncu follows no exec
     while True:
         records.unlink(missing_ok=True)
         log = kept.with_suffix(".csv")
@@ -64,7 +65,7 @@ def profile(ncu, areal, words, kept, dropped):
         wanted = [metric for metric in wanted if metric not in dropped]
         code, said = run_ncu([ncu, "--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off", "--target-processes", "application-only",
                               "--metrics", ",".join(wanted), "--page", "raw", "--csv", "--print-units", "base", "--print-kernel-base", "demangled", "--log-file", str(log),
-                              areal, "bench", *words, "--no-peers", "--repetitions", "1", "--json", str(records)])
+                              laboratory, "bench", *words, "--no-peers", "--repetitions", "1", "--json", str(records)])
         told = said + (log.read_text() if log.exists() else "")
         if code == 0 and records.exists():
             return

@@ -1,7 +1,7 @@
 // The image of `areal bench spread` against sums from its pixels, and the errors that its check finds.
 #include <gtest/gtest.h>
 #include <areal/type_pair.hpp>
-#include "bench/product_image.hpp"
+#include "bench/harness/product_image.hpp"
 #include "conformance/oracle.hpp"
 
 namespace areal::bench {

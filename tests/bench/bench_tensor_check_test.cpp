@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
-#include "bench/frame_file.hpp"
-#include "bench/tensor_check.hpp"
+#include "bench/harness/frame_file.hpp"
+#include "bench/harness/tensor_check.hpp"
 
 namespace areal::bench {
 namespace {

@@ -1,11 +1,11 @@
-# What `areal bench` checks tensors by is the command's.
+# What `areal bench` checks tensors by is the laboratory's.
 if(TARGET bench_tensor_check_test)
-  target_sources(bench_tensor_check_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/areal/bench/tensor_check.cpp
-                                                 ${PROJECT_SOURCE_DIR}/apps/areal/bench/frame_file.cpp)
+  target_sources(bench_tensor_check_test PRIVATE ${PROJECT_SOURCE_DIR}/bench/harness/tensor_check.cpp
+                                                 ${PROJECT_SOURCE_DIR}/bench/harness/frame_file.cpp)
 endif()
 # So is the image of `areal bench spread`.
 if(TARGET bench_product_image_test)
   find_package(fmt REQUIRED)
-  target_sources(bench_product_image_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/areal/bench/product_image.cpp)
+  target_sources(bench_product_image_test PRIVATE ${PROJECT_SOURCE_DIR}/bench/harness/product_image.cpp)
   target_link_libraries(bench_product_image_test PRIVATE fmt::fmt)
 endif()

@@ -59,8 +59,9 @@ TEST_F(CommandHelp, OptionsAreInGroupsThoseOfEveryVerbAmongThem) {
 TEST_F(CommandHelp, HelpIsAVerb) {
   EXPECT_EQ(answer({"help"}), answer({"--help"}));
   for (const char* verb : verbs) EXPECT_EQ(answer({"help", verb}), answer({verb, "--help"}));
-  EXPECT_EQ(answer({"help", "model", "nakano"}), answer({"model", "nakano", "--help"}));
   EXPECT_EQ(run({"help", "frobnicate"}).err, "areal: frobnicate is not a verb; areal --help lists them\n");
+  if (!has_laboratory()) return;
+  EXPECT_EQ(answer({"help", "model", "nakano"}), answer({"model", "nakano", "--help"}));
   EXPECT_EQ(run({"help", "model", "x"}).err, "areal: x is not a sub-command; areal help model lists them\n");
 }
 
@@ -85,8 +86,10 @@ TEST_F(CommandHelp, AnOptionThatIsNoneIsAnsweredWithTheNearestOne) {
   EXPECT_EQ(said({"sat", "a.npy", "--stats", "mean"}), "areal: --stats: no option of sat; did you mean --stat?\n");
   EXPECT_EQ(said({"sat", "a.npy", "--regoin=0,0,1,1"}), "areal: --regoin: no option of sat; did you mean --region?\n");
   EXPECT_EQ(said({"sat", "a.npy", "--treads", "2"}), "areal: --treads: no option of sat; did you mean --threads?\n");
-  EXPECT_EQ(said({"model", "chen", "--mesured", "x"}),
-            "areal: --mesured: no option of chen; did you mean --measured?\n");
+  if (has_laboratory()) {
+    EXPECT_EQ(said({"model", "chen", "--mesured", "x"}),
+              "areal: --mesured: no option of chen; did you mean --measured?\n");
+  }
   EXPECT_EQ(said({"sat", "a.npy", "--frobnicate"}), "areal: --frobnicate: no option of sat; --help lists them\n");
   EXPECT_EQ(said({"sat", "a.npy", "b.npy"}), "areal: b.npy: sat takes no further argument\n");
   EXPECT_EQ(said({"sat", "a.npy", "-"}), "areal: -: sat takes no further argument\n");

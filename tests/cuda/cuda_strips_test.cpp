@@ -1,7 +1,7 @@
 // Tables, tensors and sums by strips on a GPU: uploads, kernels and downloads overlap, so each case is run several
 // times. All is skipped without a GPU.
 #include <areal/info.hpp>
-#include "bench/seeded_image.hpp"
+#include "bench/harness/seeded_image.hpp"
 #include "cuda/device.hpp"
 #include "strip_cases.hpp"
 

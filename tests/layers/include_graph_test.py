@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- queue <- pieces, video     public headers, bench/protocol <- bench        these and media <- apps
+    api <- queue <- pieces, video     public headers, bench/protocol <- bench        public headers and media <- apps <- areal-lab
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
@@ -31,7 +31,8 @@ LAYERS = {
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
     "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
     "src/chunked": "chunked", "src/mpi": "mpi",
-    "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
+    "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol",
+    "bench/harness": "laboratory", "bench/subjects": "laboratory", "bench/papers": "laboratory", "examples": "examples",
     "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
 }
 EVERY_LAYER = set(LAYERS.values())
@@ -64,7 +65,8 @@ MAY_INCLUDE = {
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "queue"},
     "protocol": {"include"},
-    "apps": {"include", "media", "protocol", "json"},
+    "apps": {"include", "media", "json"},
+    "laboratory": {"include", "media", "json", "apps", "protocol"},
     "python": {"include", "interop"},
     "bench": {"include", "protocol"},
     "examples": {"include", "interop"},
@@ -106,9 +108,9 @@ THIRD_PARTY = {
     "json": r"nlohmann/",
     "chunked": r"nlohmann/",
     "mpi_header": r"mpi\.h", "mpi": r"mpi\.h|mpi-ext\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
-    "apps": r"CLI/|fmt/|nlohmann/",
+    "apps": r"CLI/|fmt/|nlohmann/", "laboratory": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
-    "bench": r"benchmark/|opencv2/|fmt/|nlohmann/|hwy/|oneapi/tbb|" + CUDA,
+    "bench": r"opencv2/|" + CUDA,
     "doors": r"nlohmann/",
     "tests": r".*", "fuzz": r".*",
 }
@@ -370,9 +372,10 @@ GOOD = {
     "src/pieces/strips/s.hpp": '#include "pieces/core/p.hpp"\n',
     "src/pieces/tiles/t.hpp": '#include "pieces/core/p.hpp"\n#include "queue/q.hpp"\n',
     "src/video/v.hpp": '#include "queue/q.hpp"\n#include "cpu/c.hpp"\n',
-    "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "bench/protocol/p.hpp"\n#include "media/media.hpp"\n#include "verb.hpp"\n',
+    "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
     "bench/protocol/p.hpp": "#include <areal/a.hpp>\n",
+    "bench/harness/h.cpp": '#include "areal/verb.hpp"\n#include "bench/protocol/p.hpp"\n#include "media/media.hpp"\n',
     "python/src/module.cpp": '#include <areal/a.hpp>\n#include <areal/research/r.hpp>\n#include <nanobind/nanobind.h>\n#include "bindings.hpp"\n',
     "python/src/bindings.hpp": "#include <nanobind/ndarray.h>\n#include <vector>\n",
     "docs/pictures/trace.cpp": '#include "simt/run.hpp"\n#include "kernels/primitives/k.hpp"\n',
@@ -482,6 +485,9 @@ BAD = [
     ("src/api/sat/sat.cpp", "#include <nanobind/nanobind.h>"),
     ("bench/b.cpp", '#include "cpu/c.hpp"'),
     ("bench/b.cpp", '#include "areal/verb.hpp"'),
+    ("bench/harness/h.cpp", '#include "cpu/c.hpp"'),
+    ("apps/areal/main.cpp", '#include "bench/harness/h.cpp"'),
+    ("apps/areal/main.cpp", '#include "bench/protocol/p.hpp"'),
     ("bench/protocol/p.hpp", '#include "media/media.hpp"'),
     ("examples/e.cpp", '#include "media/media.hpp"'),
     ("docs/pictures/trace.cpp", '#include "areal/verb.hpp"'),

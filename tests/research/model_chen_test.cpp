@@ -1,5 +1,5 @@
 // The model of Chen 2018 gives the paper's own numbers and conclusions.
-#include "model/model_chen.hpp"
+#include "bench/papers/model_chen.hpp"
 #include <gtest/gtest.h>
 
 namespace areal::command::chen {

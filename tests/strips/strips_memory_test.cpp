@@ -9,7 +9,7 @@
 #include <areal/strips.hpp>
 #include <cstdio>
 #include <functional>
-#include "bench/seeded_image.hpp"
+#include "bench/harness/seeded_image.hpp"
 
 namespace areal {
 namespace {

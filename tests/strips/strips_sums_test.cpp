@@ -2,7 +2,7 @@
 #include <areal/error.hpp>
 #include <areal/region.hpp>
 #include <cmath>
-#include "bench/seeded_image.hpp"
+#include "bench/harness/seeded_image.hpp"
 #include "strip_cases.hpp"
 
 namespace areal::strip_cases {

@@ -35,6 +35,11 @@ inline bool has_simt() {
   return false;
 }
 
+#ifdef AREAL_COMMAND
+// Whether the build has areal-lab, which runs `areal bench` and `areal model`.
+inline bool has_laboratory() { return fs::exists(fs::path(AREAL_COMMAND).parent_path() / "areal-lab"); }
+#endif
+
 inline std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> found;
   std::istringstream stream(text);

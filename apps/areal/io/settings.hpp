@@ -17,6 +17,7 @@ struct Settings {
   int threads = 0;  // 0: all
   Backend backend = Backend::automatic;
   int device = 0;
+  char** arguments = nullptr;  // of the process, for the laboratory
 
   /// --backend, --device and --threads, for plans.
   Execution execution() const noexcept { return {.backend = backend, .device = device, .threads = threads}; }

@@ -1,0 +1,55 @@
+#pragma once
+// Other libraries, found at run time: OpenCV through a plug-in (bench/peers/opencv_peer.cpp), NumPy and scikit-image
+// through Python (bench/peers/python_peers.py), as PyTorch and CuPy (bench/peers/python_gpu_peers.py).
+// AREAL_PEERS_PYTHON names the Python. Libraries that are not installed are skipped, with the reason in `missing`.
+
+#include <areal/view.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+#include "bench/harness/measure.hpp"
+#include "bench/protocol/cuda_bench.hpp"
+
+namespace areal::bench {
+
+/// cv::integral: `table` of 32s, 32f or 64f; `squares` (64f) and `tilted` may be null. False if OpenCV does not support
+/// the types. `threads` is for cv::setNumThreads.
+using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, std::int64_t height, void* table,
+                            int table_type, void* squares, void* tilted, int threads);
+
+/// cv::boxFilter of an 8u image into 8u, or cv::sqrBoxFilter into 32f, by windows of side x side.
+using CvBoxFilter = bool (*)(const void* pixels, std::int64_t width, std::int64_t height, std::int64_t side,
+                             bool squared, void* out, int threads);
+
+/// The function, or nullptr with the reason in `missing`.
+CvIntegral find_opencv(std::string& missing);
+CvBoxFilter find_opencv_box_filter(std::string& missing);
+/// "4.6.0", if one of them was found.
+std::string opencv_version();
+
+/// A function of our CUDA plug-in, or nullptr with the reason in `missing`.
+void* find_cuda_bench(const char* function, std::string& missing);
+
+struct PythonPeer {
+  std::string name;  // "numpy.cumsum twice", "skimage.transform.integral_image"
+  std::string version;
+  Times times;
+};
+/// Times of the Python peers on an 8u image of that size; empty with the reason in `missing`.
+std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int repetitions, std::string& missing);
+
+struct PythonCase {
+  std::string types;
+  std::int64_t width, height;
+};
+struct PythonGpuPeer {
+  PythonCase of;
+  std::string name, version;  // "torch cumsum twice"
+  Times times;
+};
+/// Times of the Python peers on that device, for the cases that they support; their tables are checked. `note` gets the
+/// reasons for missing ones.
+std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases, int repetitions, int device,
+                                           const std::function<void(const std::string&)>& note);
+
+}  // namespace areal::bench

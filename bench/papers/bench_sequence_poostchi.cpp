@@ -1,0 +1,349 @@
+// areal bench sequence --figure poostchi: Figures 12 to 15 of Poostchi et al. 2017. Algorithm 6 as printed
+// (frame_pipeline.hpp), against one slot, in which nothing overlaps, and against HistogramSequence.
+//
+// Time on an H200: the copies of the tensors, 100 frames of 60 to 470 MB in 28 runs, half a minute; cw-b, whose
+// launches take up to a second a frame, another half.
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <areal/device.hpp>
+#include <areal/error.hpp>
+#include <areal/research/histogram.hpp>
+#include <chrono>
+#include "bench/harness/device_floors.hpp"
+#include "bench/papers/sequence_poostchi.hpp"
+
+namespace areal::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int ring_slots = 4;
+constexpr std::int64_t drawn_frames = 12, first_drawn = 4;
+constexpr double short_run_us = 3e5;  // of Figure 15
+
+class Measurement {
+ public:
+  Measurement(const Options& options, Report& report) : options_(options), report_(report) {
+    on_ = {.backend = options.backend, .device = options.device};
+    if (on_.backend == Backend::cpu) on_.threads = options.threads.back();
+    frames_ = options.regions.value_or(100);
+  }
+
+  /// Throws Unavailable without a GPU; the message says how to run without one.
+  void require_backend() const {
+    try {
+      const OwnedStream stream(on_);
+    } catch (const Unavailable& error) {
+      throw Unavailable(
+          fmt::format("--figure poostchi: {}; --backend simt or cpu runs it without a GPU", error.what()));
+    }
+  }
+
+  void copies(SequenceCase& of, const FrameFile& file) const {
+    const auto image = static_cast<std::uint64_t>(file.size().width * file.size().height);
+    const LinkFloor link =
+        link_floor(image, 4 * image * static_cast<std::uint64_t>(of.bins), on_, std::min(options_.repetitions, 5));
+    of.up = link.up.median, of.down = link.down.median;
+    for (const auto& [name, time] : {std::pair("image up", link.up), {"tensor down", link.down}, {"both", link.both}}) {
+      Record record = record_of(of, name);
+      record.what = "transfer";
+      record.time = time;
+      report_.keep(record);
+    }
+  }
+
+  /// How many frames take about that long.
+  std::int64_t frames_for(double frame_us) const {
+    const auto fit = static_cast<std::int64_t>(short_run_us / std::max(frame_us, 1.0));
+    return std::clamp<std::int64_t>(fit, 4, std::max<std::int64_t>(4, options_.regions.value_or(400)));
+  }
+  std::int64_t frames() const { return frames_; }
+
+  /// Runs the pipeline, keeps its record and returns microseconds per frame; on failure notes why and returns 0.
+  double pipeline(SequenceCase& of, const FrameFile& file, const std::string& algorithm, int slots, IssueOrder order,
+                  std::int64_t frames, int repetitions) {
+    return noted(of, algorithm, slots, [&] {
+      FramePipeline pipeline(file, {of.bins, algorithm, slots, order, on_, false});
+      keep(of, algorithm, std::string(name_of(order)), slots, repetitions, [&](Record& record) {
+        const PipelineRun run = checked(pipeline, of, file, frames);
+        record.algorithm = run.algorithm;
+        Pipelined& p = *record.pipelined;
+        p.frames = run.frames;
+        p.read = run.stages.read, p.up = run.stages.up, p.scan = run.stages.scan, p.down = run.stages.down;
+        return run.frame_us;
+      });
+    });
+  }
+
+  /// The same with HistogramSequence.
+  double sequence(SequenceCase& of, const FrameFile& file, std::int64_t at_least, int repetitions) {
+    const std::int64_t frames = std::max<std::int64_t>(at_least, 4 * ring_slots);
+    return noted(of, "auto", ring_slots, [&] {
+      const Worker worker{on_.backend, on_.device, on_.threads};
+      HistogramSequence sequence({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256),
+                                 {.workers = {worker}, .slots = ring_slots, .tensors = true});
+      const std::string algorithm =
+          HistogramPlan({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256), {}, on_)
+              .algorithm();
+      keep(of, "auto", ring, ring_slots, repetitions, [&](Record& record) {
+        record.algorithm = algorithm;
+        return once(sequence, of, file, frames, *record.pipelined);
+      });
+    });
+  }
+
+  /// The stages of the first frames in one slot and in two, with the initialisation as a stage.
+  void timelines(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us,
+                 SequencePoostchi& into) {
+    for (const int slots : {1, 2})
+      noted(of, algorithm, slots, [&] {
+        FramePipeline pipeline(file, {of.bins, algorithm, slots, IssueOrder::breadth, on_, true});
+        if (slots == 1) {
+          keep(of, algorithm, "stages", 1, 1, [&](Record& record) {
+            const PipelineRun run = checked(pipeline, of, file, frames_for(frame_us));
+            record.algorithm = run.algorithm;
+            record.pipelined = Pipelined{1,
+                                         "stages",
+                                         run.frames,
+                                         run.stages.read,
+                                         run.stages.up,
+                                         run.stages.initialise,
+                                         run.stages.scan,
+                                         run.stages.down};
+            return run.frame_us;
+          });
+        }
+        PipelineRun run = checked(pipeline, of, file, drawn_frames);
+        std::erase_if(run.timeline, [](const StageSpan& span) { return span.frame < first_drawn; });
+        into.timelines.push_back({run.algorithm, of.size, of.bins, slots, std::move(run.timeline)});
+      });
+  }
+
+  /// Sets the floor of every record of the case to the longest stage of the same algorithm in one slot.
+  void keep_all(SequenceCase& of) const {
+    for (SequenceCase::Run& run : of.runs) {
+      const Record* alone = nullptr;
+      for (const char* order : {"stages", "depth", "breadth"})
+        if (const Record* const found = of.find(run.request, 1, order)) alone = found;
+      if (alone != nullptr) {
+        const StageTimes stages = stages_of(*alone);
+        run.record.floor = longest_of(stages);
+        run.record.floor_time = {stages.longest(), stages.longest(), stages.longest()};
+      }
+      report_.keep(run.record);
+    }
+  }
+
+ private:
+  Record record_of(const SequenceCase& of, const std::string& algorithm) const {
+    Record record{"sequence", algorithm, "8u32u", of.size.width, of.size.height, of.bins};
+    record.threads = on_.backend == Backend::cpu ? on_.threads : 0;
+    record.backend = on_.backend;
+    if (on_.backend == Backend::cuda) record.device = device_name(on_.device);
+    record.border = Border::none;
+    record.shown = options_.shown;
+    record.bytes =
+        static_cast<std::uint64_t>(of.size.width * of.size.height) * (1 + 4 * static_cast<std::uint64_t>(of.bins));
+    return record;
+  }
+
+  template <class Run>
+  double noted(const SequenceCase& of, const std::string& algorithm, int slots, const Run& run) {
+    const std::size_t before = of.runs.size();
+    const auto why = [&](const std::string& what) {
+      report_.note(fmt::format("{}, {} bins: {} in {} slot{} did not run: {}", text_of(of.size), of.bins, algorithm,
+                               slots, slots == 1 ? "" : "s", what));
+    };
+    try {
+      run();
+    } catch (const OutOfMemory& error) {
+      why(error.what());
+    } catch (const Unavailable& error) {  // the CPU lacks the papers' algorithms
+      why(error.what());
+    }
+    return of.runs.size() > before ? of.runs.back().record.time.median : 0;
+  }
+
+  template <class Run>
+  void keep(SequenceCase& of, const std::string& request, const std::string& order, int slots, int repetitions,
+            const Run& run) {
+    Record record = record_of(of, request);
+    record.pipelined = Pipelined{slots, order};
+    std::vector<double> times;
+    for (int i = 0; i < repetitions; ++i) times.push_back(run(record));
+    record.time = times_of(times);
+    of.runs.push_back({request, record});
+  }
+
+  void report_wrong(const SequenceCase& of, const std::string& what) const {
+    if (!what.empty() && options_.wrong)
+      options_.wrong(fmt::format("{}, {} bins: {}", text_of(of.size), of.bins, what));
+  }
+  void counted(const SequenceCase& of, std::int64_t answered, std::int64_t frames) const {
+    if (answered != frames) report_wrong(of, fmt::format("{} of {} frames came", answered, frames));
+  }
+
+  PipelineRun checked(FramePipeline& pipeline, const SequenceCase& of, const FrameFile& file,
+                      std::int64_t frames) const {
+    FrameChecks checks(file, of.bins, pipeline.rounded(frames));
+    PipelineRun run = pipeline.run(
+        frames, [&](std::int64_t frame, const ConstView& tensor) { report_wrong(of, checks.check(frame, tensor)); });
+    counted(of, checks.frames(), pipeline.rounded(frames));
+    return run;
+  }
+
+  double once(HistogramSequence& sequence, const SequenceCase& of, const FrameFile& file, std::int64_t frames,
+              Pipelined& stages) const {
+    FrameChecks checks(file, of.bins, frames);
+    std::int64_t next = 0;
+    Clock::time_point first, last;
+    const std::int64_t warm = 2 * ring_slots;
+    const SequenceReport report = sequence.run(
+        [&](const View& buffer, Frame& frame) {
+          if (next == frames) return false;
+          file.read(next, buffer.data);
+          frame.number = next++;
+          return true;
+        },
+        [](const Frame&, std::vector<Region>&) {},
+        [&](const FrameAnswer& answer) {
+          last = Clock::now();
+          if (checks.frames() + 1 == warm) first = last;
+          report_wrong(of, checks.check(answer.frame.number, answer.tensor->view));
+          return true;
+        });
+    counted(of, checks.frames(), frames);
+    const auto stage = [&](StageTime::Stage s) { return report.stage_seconds[s] * 1e6 / static_cast<double>(frames); };
+    stages.frames = frames;
+    stages.read = stage(StageTime::read), stages.up = stage(StageTime::upload);
+    stages.scan = stage(StageTime::compute), stages.down = stage(StageTime::download);
+    return std::chrono::duration<double, std::micro>(last - first).count() / static_cast<double>(frames - warm);
+  }
+
+  const Options& options_;
+  Report& report_;
+  Execution on_;
+  std::int64_t frames_;
+};
+
+/// That one if it is among them, else the last.
+template <class T, class Same>
+const T& chosen(const std::vector<T>& list, const Same& same) {
+  const auto found = std::find_if(list.begin(), list.end(), same);
+  return found == list.end() ? list.back() : *found;
+}
+
+}  // namespace
+
+const Record* SequenceCase::find(const std::string& request, int slots, const std::string& order) const {
+  for (const Run& run : runs)
+    if (run.request == request && run.record.pipelined->slots == slots && run.record.pipelined->order == order)
+      return &run.record;
+  return nullptr;
+}
+
+StageTimes stages_of(const Record& record) {
+  const Pipelined& p = *record.pipelined;
+  return {p.read, p.up, p.initialise, p.scan, p.down};
+}
+
+std::string longest_of(const StageTimes& stages) {
+  const double longest = stages.longest();
+  return longest == stages.read ? "read" : longest == stages.kernels() ? "compute" : "link";
+}
+
+void bench_sequence_poostchi(const Options& options, Report& report) {
+  Options checked = options;
+  checked.algorithms.clear();
+  check_figure(checked);
+  Measurement measurement(options, report);
+  measurement.require_backend();
+  const std::vector<Size> sizes =
+      !options.sizes.empty() ? options.sizes
+                             : std::vector<Size>{{256, 256}, {512, 512}, {640, 480}, {1024, 1024}, {2048, 2048}};
+  const std::vector<std::int64_t> all_bins =
+      options.bins.empty() ? std::vector<std::int64_t>{16, 32, 64, 128} : options.bins;
+  const std::int64_t bins = *std::min_element(all_bins.begin(), all_bins.end(), [](std::int64_t a, std::int64_t b) {
+    return std::pair(a != 32, a) < std::pair(b != 32, b);  // 32, or the fewest
+  });
+  const Size overlapped = options.sizes.empty() ? Size{1280, 720} : options.sizes.back();
+  const Size by_bins = chosen(sizes, [](const Size& s) { return s.width == 512 && s.height == 512; });
+  const int repetitions = options.is_repetitions_given ? options.repetitions : 3;
+
+  SequencePoostchi what;
+  const IssueOrder order = options.order == "depth" ? IssueOrder::depth : IssueOrder::breadth;
+  what.order = name_of(order);
+  what.slots = options.slots.empty() ? std::vector<int>{1, 2, 4} : options.slots;
+  if (what.slots.front() != 1) what.slots.insert(what.slots.begin(), 1);
+  what.slots.erase(std::unique(what.slots.begin(), what.slots.end()), what.slots.end());
+  const auto selected = [&](const std::vector<std::string>& all) {
+    std::vector<std::string> some;
+    for (const std::string& one : all)
+      if ((options.algorithms.empty() ||
+           std::find(options.algorithms.begin(), options.algorithms.end(), one) != options.algorithms.end()) &&
+          (options.backend != Backend::cpu || one == "auto"))
+        some.push_back(one);
+    return some;
+  };
+  what.overlapped = selected({"wf-tis", "auto"});
+  what.shown = selected({"cw-b", "cw-sts", "cw-tis", "wf-tis", "auto"});
+  if (what.shown.empty())
+    throw InvalidArgument(
+        "--algorithm: --figure poostchi has auto and, not on the CPU, cw-b, cw-sts, cw-tis and wf-tis");
+  if (options.backend == Backend::cpu) report.note("the paper's algorithms are not on the CPU: only auto runs");
+
+  {  // Figures 12 to 14
+    const FrameFile file(overlapped, measurement.frames());
+    for (const std::int64_t b : all_bins) {
+      SequenceCase of{overlapped, b};
+      measurement.copies(of, file);
+      for (const std::string& algorithm : what.overlapped) {
+        for (const int slots : what.slots)
+          measurement.pipeline(of, file, algorithm, slots, order, measurement.frames(), repetitions);
+        if (algorithm == "auto") measurement.sequence(of, file, measurement.frames(), repetitions);
+      }
+      measurement.keep_all(of);
+      what.overlap.push_back(std::move(of));
+    }
+    what.staged = SequenceCase{overlapped, bins};
+    for (const std::string& algorithm : selected({"wf-tis", "cw-b", "auto"})) {
+      const double first = measurement.pipeline(what.staged, file, algorithm, 1, order, 4, 1);
+      if (first == 0) continue;
+      what.staged.runs.pop_back();  // it only served to choose the number of frames
+      measurement.timelines(what.staged, file, algorithm, first, what);
+    }
+    measurement.keep_all(what.staged);
+  }
+  const auto figure_15 = [&](const Size& size, std::int64_t b) {
+    const FrameFile file(size, 100);
+    SequenceCase of{size, b};
+    measurement.copies(of, file);
+    for (const std::string& algorithm : what.shown) {
+      const double one = measurement.pipeline(of, file, algorithm, 1, order, 4, 1);
+      if (one == 0) continue;
+      if (measurement.frames_for(one) > 8) {  // more frames give a better mean
+        of.runs.pop_back();
+        measurement.pipeline(of, file, algorithm, 1, order, measurement.frames_for(one), 1);
+      }
+      measurement.pipeline(of, file, algorithm, 2, order, measurement.frames_for(one), 1);
+      if (algorithm == "auto") measurement.sequence(of, file, measurement.frames_for(one), 1);
+    }
+    measurement.keep_all(of);
+    return of;
+  };
+  for (const Size& size : sizes) what.by_size.push_back(figure_15(size, bins));
+  for (const std::int64_t b : all_bins) {
+    const auto same = std::find_if(what.by_size.begin(), what.by_size.end(), [&](const SequenceCase& of) {
+      return of.bins == b && of.size.width == by_bins.width && of.size.height == by_bins.height;
+    });
+    what.by_bins.push_back(same != what.by_size.end() ? *same : figure_15(by_bins, b));
+  }
+  bool any = false;
+  for (const SequenceCase& of : what.overlap) any = any || !of.runs.empty();
+  for (const SequenceCase& of : what.by_size) any = any || !of.runs.empty();
+  if (!any) throw Unavailable("--figure poostchi: nothing ran; the notes say why");
+  print(what);
+  if (!options.plot.empty()) write_picture(options.plot, picture(what));
+}
+
+}  // namespace areal::bench
