@@ -22,6 +22,7 @@
 #include <areal/plan.hpp>
 #include <areal/region.hpp>
 #include <areal/region_histogram.hpp>
+#include <areal/region_quantile.hpp>
 #include <areal/sat.hpp>
 #include <areal/sat_arguments.hpp>
 #include <areal/sat_table.hpp>

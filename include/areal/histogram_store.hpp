@@ -1,6 +1,6 @@
 #pragma once
 /// \file histogram_store.hpp What an image keeps to answer the histograms of regions: the image itself, a compact
-/// store, or the integral histogram's tensor.
+/// store, or the integral histogram's tensor; or to answer their quantiles: the image, or a rank store.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
@@ -20,13 +20,13 @@
 
 namespace areal {
 
-/// Four structures that answer about the histogram of any region, with the same bits.
+/// Structures that answer about the histogram or the values of any region, each with the same bits as the others.
 enum class Store : std::uint8_t {
   automatic,  ///< the one expected to finish first: see StoreOptions::regions
   none,       ///< the image: regions are counted when they come. No memory. For regions known in advance
   compact,    ///< labels, and counts on a lattice: 5 bytes a pixel for 32 bins, 10 for 256. Counts, no weights
   tensor,     ///< the integral histogram: 4 bytes a pixel and bin. For code that reads it, distance maps and weights
-  rank        ///< values in order, without bins. No backend has it yet
+  rank        ///< values in order, without bins: quantiles. On the CPU. 16 bytes a pixel of 16 bits at 4096 x 4096
 };
 std::string_view name_of(Store store) noexcept;  ///< "auto", "none", "compact", "tensor", "rank"
 std::optional<Store> store_named(std::string_view name) noexcept;
@@ -40,6 +40,8 @@ struct StoreOptions {
   /// Bytes that a store may take; 0: what the machine has free, of which `automatic` takes 0.9.
   std::uint64_t memory_limit = 0;
   int block = 0;  ///< of `compact`: 32, 64 or 128 pixels between lattice lines; 0: by the number of bins
+  /// Of `rank` and unsigned integers: bits of the greatest pixel, such as 12 for a camera's 16u; 0: those of the type.
+  int bits = 0;
 };
 
 /// What a build reads, in one memory.
@@ -55,7 +57,7 @@ class StoreView {
   StoreView(const TensorView& tensor) noexcept;  // NOLINT: implicit on purpose
 
   Store store() const noexcept { return store_; }
-  std::int64_t bins() const noexcept { return bins_; }
+  std::int64_t bins() const noexcept { return bins_; }  ///< 0 without a binning
   std::int64_t image_width() const noexcept { return width_; }
   std::int64_t image_height() const noexcept { return height_; }
   MemoryPlace memory() const noexcept { return memory_; }
@@ -87,7 +89,7 @@ class HistogramStore {
   std::uint64_t bytes() const noexcept;
   MemoryPlace memory() const noexcept;
   const Shape& image_shape() const noexcept;
-  /// Throws InvalidArgument for a moved-from store.
+  /// Throws InvalidArgument for a store without a binning, and for a moved-from one.
   const Binning& binning() const;
   /// One image's store. O(1). Throws InvalidArgument for an image out of range.
   StoreView view(std::int64_t image = 0) const;
@@ -95,7 +97,8 @@ class HistogramStore {
   operator StoreView() const;  // NOLINT: implicit on purpose
   /// Throws InvalidArgument unless the store is a tensor.
   const HistogramTensor& tensor() const;
-  /// The bytes of a compact store, which depend on the pixels, the binning, the mask and the block alone; else none.
+  /// The bytes of a compact store, which depend on the pixels, the binning, the mask and the block alone, or those of a
+  /// rank store, which depend on the pixels and `bits`; else none.
   Span<const std::byte> data() const noexcept;
 
   struct State;  // of the library
@@ -115,6 +118,11 @@ class StorePlan : public Plan {
   /// `tensor`, masks for `none` and `compact`. Throws Unavailable for a backend that lacks the store.
   StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options = {},
             const Execution& execution = {});
+  /// Without a binning, for quantiles and counts below a value (region_quantile.hpp), of each channel for itself: none
+  /// or rank, on the CPU and in host memory.
+  /// Throws InvalidArgument for 64u and 64s, other stores, weights, a mask, and for a rank store of 2^32 pixels or
+  /// more.
+  StorePlan(const Shape& image, Type type, const StoreOptions& options = {}, const Execution& execution = {});
 
   Store store() const noexcept;          ///< never automatic
   std::uint64_t bytes() const noexcept;  ///< of the store of all images
@@ -122,15 +130,18 @@ class StorePlan : public Plan {
   /// host memory.
   void require_fit() const;
   /// Builds the store, complete on return. `none`: O(1), and the store refers to the views' memory, which must stay
-  /// valid and unchanged. `compact`: O(H W (1 + bins / 32)) an image. `tensor`: O(bins H W) an image.
-  /// Throws InvalidArgument for views of another shape, type or memory; OutOfMemory as `require_fit`; Cancelled.
+  /// valid and unchanged. `compact`: O(H W (1 + bins / 32)) an image. `tensor`: O(bins H W) an image. `rank`:
+  /// O(bits log(W) H W) a channel.
+  /// Throws InvalidArgument for views of another shape, type or memory, and for pixels beyond `bits`; OutOfMemory as
+  /// `require_fit`; Cancelled.
   HistogramStore build(const StoreArguments& arguments) const;
   /// The same into the memory of a store of this plan, for frame after frame; another store is replaced.
   void build(const StoreArguments& arguments, HistogramStore& into) const;
 
   const Shape& image_shape() const noexcept;
   Type image_type() const noexcept;
-  const Binning& binning() const noexcept;
+  /// Throws InvalidArgument for a plan without a binning.
+  const Binning& binning() const;
   const StoreOptions& options() const noexcept;
 
   struct State;  // of the library
@@ -144,6 +155,9 @@ class StorePlan : public Plan {
 HistogramStore histogram_store(const StoreArguments& arguments, const Binning& binning,
                                const StoreOptions& options = {}, const Execution& execution = {});
 HistogramStore histogram_store(const ConstView& image, const Binning& binning, const StoreOptions& options = {},
+                               const Execution& execution = {});
+/// The same without a binning, for quantiles: see region_quantile.hpp.
+HistogramStore histogram_store(const ConstView& image, const StoreOptions& options = {},
                                const Execution& execution = {});
 
 /// \name Histograms of N regions, N x bins row by row, from a store. O(bins) each from a tensor; from a compact store

@@ -106,7 +106,7 @@ def test_stores_have_the_same_counts(store: str) -> None:
 
 def test_stores_that_cannot_be() -> None:
     x = np.zeros((5, 6), np.uint8)
-    for store, why in (("dense", "it may be auto, none, compact or tensor"), ("rank", "no backend has it yet")):
+    for store, why in (("dense", "it may be auto, none, compact or tensor"), ("rank", "it orders values and takes no bins")):
         with pytest.raises(areal.InvalidArgument, match=why):
             areal.histograms(x, 4, store=store)
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace areal::policy {
 
@@ -44,13 +45,32 @@ constexpr double streamed_pixels_per_region = 5000;
 /// images. A model, not a sweep.
 constexpr double compact_pays_on_device_from = 5;
 
+inline std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 0.95 ? "%.2g" : value < 9.95 ? "%.1f" : "%.0f", value);
+  std::string digits = text;
+  return digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits;
+}
+
+/// Of known regions: the area, in images, and "100 regions cover 1.9 images".
+struct AreaOfRegions {
+  double images;
+  std::string text;
+
+  AreaOfRegions(double pixels, std::int64_t regions, std::int64_t area)
+      // Without an area, each region may be a whole image.
+      : images(pixels <= 0 ? 0
+               : area >= 0 ? static_cast<double>(area) / pixels
+                           : static_cast<double>(regions)) {
+    const std::string size = number_text(images);
+    text = (regions < 0    ? "the regions cover "
+            : regions == 1 ? "1 region covers "
+                           : std::to_string(regions) + " regions cover ") +
+           (area >= 0 ? "" : "up to ") + size + (size == "1" ? " image" : " images");
+  }
+};
+
 inline StoreChoice choose_store(const StoreQuestion& q) {
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, value < 0.95 ? "%.2g" : value < 9.95 ? "%.1f" : "%.0f", value);
-    std::string digits = text;
-    return digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits;
-  };
   const bool known = q.area >= 0 || q.regions >= 0;
   if (q.weighted)
     return known ? StoreChoice{Store::none, "store none: the regions are known, and weights are added from the image"}
@@ -62,18 +82,13 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
     const double limit = std::max(1.0, std::floor(q.pixels / streamed_pixels_per_region));
     few = static_cast<double>(q.regions) <= limit;
     cover = regions;
-    pays = "pays from " + number(limit);
+    pays = "pays from " + number_text(limit);
   } else if (known) {
-    // Without an area, each region may be a whole image.
-    const double images = q.pixels <= 0 ? 0
-                          : q.area >= 0 ? static_cast<double>(q.area) / q.pixels
-                                        : static_cast<double>(q.regions);
+    AreaOfRegions area(q.pixels, q.regions, q.area);
     const double limit = q.on_cpu ? compact_pays_from(q.counting) : compact_pays_on_device_from;
-    few = images <= limit;
-    const std::string size = number(images);
-    cover = (q.regions < 0 ? "the regions cover " : regions + (q.regions == 1 ? " covers " : " cover ")) +
-            (q.area >= 0 ? "" : "up to ") + size + (size == "1" ? " image" : " images");
-    pays = "pays from " + number(limit);
+    few = area.images <= limit;
+    cover = std::move(area.text);
+    pays = "pays from " + number_text(limit);
   }
   if (!q.none_takes_it) return {Store::compact, "store compact: on a GPU it alone takes a mask"};
   if (few) return {Store::none, "store none: " + cover + "; compact " + pays};

@@ -135,7 +135,7 @@ TEST_F(CommandHist, EveryStoreAnswersTheSame) {
     EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
   };
   refused({"--store", "dense"}, "--store dense: may be auto, none, compact or tensor");
-  refused({"--store", "rank"}, "store rank: no backend has it yet");
+  refused({"--store", "rank"}, "store rank: it orders values and takes no bins");
   refused({"--store", "compact", "-o", "T.npy"}, "--store compact: -o, --map and --algorithm need the tensor");
   refused({"--store", "compact", "--weights", "a.npy"}, "store compact: it counts pixels");
 }

@@ -247,7 +247,7 @@ TEST(HistogramStore, RefusesInOneSentence) {
   const auto plan = [&](StoreOptions options, Execution execution = on_cpu) {
     return refusal([&] { StorePlan({30, 20}, Type::u8, binning, options, execution); });
   };
-  EXPECT_EQ(plan({.store = Store::rank}), "store rank: no backend has it yet; choose none, compact or tensor");
+  EXPECT_EQ(plan({.store = Store::rank}), "store rank: it orders values and takes no bins; make it without a binning");
   EXPECT_EQ(plan({.store = Store::compact, .weighted = true}),
             "store compact: it counts pixels; for weights choose none or tensor");
   EXPECT_EQ(plan({.store = Store::tensor, .masked = true}), "store tensor: it takes no mask; choose none or compact");

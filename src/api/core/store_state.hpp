@@ -9,6 +9,7 @@
 #include "api/core/plan_state.hpp"
 #include "cpu/histogram/pixel_bins.hpp"
 #include "formulas/compact.hpp"
+#include "formulas/rank.hpp"
 #include "kernels/histogram/request.hpp"
 
 namespace areal {
@@ -26,6 +27,8 @@ struct StorePlan::State : Plan::State {
   formulas::Compact layout;                                                     // compact
   std::unique_ptr<const kernels::AnyDevicePlan<kernels::CompactBuild>> device;  // compact, on cuda or simt
   std::optional<HistogramPlan> tensor;
+  bool has_bins = true;  // else `binning` means nothing, and the store is none or rank
+  formulas::Rank rank;   // rank
 
   void prepare(void* memory, Stream stream) const override;
 };
@@ -35,10 +38,15 @@ struct HistogramStore::State {
 
   std::shared_ptr<const StorePlan::State> plan;
   StoreArguments arguments;            // none
-  Memory memory;                       // compact
+  Memory memory;                       // compact and rank
   HistogramTensor tensor;              // tensor
   std::optional<Workspace> workspace;  // tensor; compact, on cuda or simt
+  bool has_nan = false;                // rank
 };
+
+/// Builds a rank store, of checked views, into memory that was allocated or is still empty.
+void build_rank_store(const StorePlan& plan, const StorePlan::State& state, const ConstView& image,
+                      HistogramStore::State& store);
 
 /// For the library, of a store other than a tensor: its state and its image.
 struct StoreView::Access {

@@ -41,7 +41,7 @@ StoreView StoreView::Access::made(const HistogramStore::State& state, std::int64
   if (state.plan->store == Store::tensor) return StoreView(state.tensor.view(image));
   StoreView view;
   view.store_ = state.plan->store;
-  view.bins_ = state.plan->binning.bins();
+  view.bins_ = state.plan->has_bins ? state.plan->binning.bins() : 0;
   view.width_ = state.plan->image.width;
   view.height_ = state.plan->image.height;
   view.image_ = image;
@@ -72,6 +72,7 @@ const Shape& HistogramStore::image_shape() const noexcept {
 }
 const Binning& HistogramStore::binning() const {
   require_here(state_.get());
+  require(state_->plan->has_bins, "store ", name_of(store()), ": it was made without a binning");
   return state_->plan->binning;
 }
 

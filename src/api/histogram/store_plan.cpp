@@ -23,7 +23,8 @@ namespace areal {
 namespace {
 
 void check_options(const StoreOptions& o) {
-  require(o.store != Store::rank, "store rank: no backend has it yet; choose none, compact or tensor");
+  require(o.store != Store::rank, "store rank: it orders values and takes no bins; make it without a binning");
+  require(o.bits == 0, "bits ", o.bits, ": they are the store rank's, which takes no bins");
   require(o.block == 0 || o.block == 32 || o.block == 64 || o.block == 128, "block ", o.block,
           ": it may be 32, 64, 128, or 0 for the one that suits the number of bins");
   require(o.regions >= -1, "regions ", o.regions, ": it may be -1 (unknown), 0 or more");
@@ -169,11 +170,15 @@ Store StorePlan::store() const noexcept { return state().store; }
 std::uint64_t StorePlan::bytes() const noexcept {
   const State& s = state();
   if (s.store == Store::tensor) return s.tensor->tensor_bytes();
+  if (s.store == Store::rank) return static_cast<std::uint64_t>(s.rank.bytes());
   return s.store == Store::compact ? static_cast<std::uint64_t>(s.layout.bytes()) : 0;
 }
 const Shape& StorePlan::image_shape() const noexcept { return state().image; }
 Type StorePlan::image_type() const noexcept { return state().type; }
-const Binning& StorePlan::binning() const noexcept { return state().binning; }
+const Binning& StorePlan::binning() const {
+  require(state().has_bins, "store ", name_of(store()), ": it was planned without a binning");
+  return state().binning;
+}
 const StoreOptions& StorePlan::options() const noexcept { return state().options; }
 
 void StorePlan::require_fit() const {
@@ -183,9 +188,11 @@ void StorePlan::require_fit() const {
   if (s.options.memory_limit == 0 && bytes() <= few) return;
   const std::uint64_t limit = limit_of(s);
   if (bytes() <= limit) return;
-  throw OutOfMemory(sentence("a compact store of ", s.image.width, "x", s.image.height,
-                             s.image.batch == 1 ? "" : sentence(", batch ", s.image.batch), " and ", s.binning.bins(),
-                             " bins takes ", bytes(), " bytes, more than the ", limit,
+  throw OutOfMemory(sentence("a ", name_of(s.store), " store of ", s.image.width, "x", s.image.height,
+                             s.image.batch == 1 ? "" : sentence(", batch ", s.image.batch),
+                             s.has_bins ? sentence(" and ", s.binning.bins(), " bins takes ")
+                                        : sentence(" and ", s.rank.planes, " bits takes "),
+                             bytes(), " bytes, more than the ", limit,
                              s.options.memory_limit != 0 ? " bytes of memory_limit" : " bytes that are free",
                              "; the store none answers regions without it"),
                     bytes());
@@ -214,6 +221,8 @@ void StorePlan::build(const StoreArguments& arguments, HistogramStore& into) con
   HistogramStore::State& store = *into.state();
   if (s.store == Store::none) {
     store.arguments = a;
+  } else if (s.store == Store::rank) {
+    build_rank_store(*this, s, a.image, store);
   } else if (s.store == Store::compact) {
     if (store.memory.bytes() == 0) {
       require_fit();

@@ -161,6 +161,8 @@ void from_device_image(const StoreView& store, Span<const Region> regions, Span<
 template <class Out>
 void histograms(const StoreView& store, Span<const Region> regions, Span<Out> out, const QueryOptions& options) {
   if (store.store() == Store::tensor) return region_histograms(store.tensor(), regions, out, options);
+  require(Access::state(store).plan->has_bins, "store ", name_of(store.store()),
+          ": it was made without a binning and has no histograms, only values");
   require_histograms(out.size(), regions.size(), store.bins());
   require(std::is_same_v<Out, double> || !Access::state(store).plan->options.weighted,
           "out of 64u: this store has weights, whose sums are 64f");
