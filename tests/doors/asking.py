@@ -138,7 +138,10 @@ def _work(pipe: Any, build: str, scratch: str, path: list[str], leave: bool) -> 
             room.begin(question)
             for name in names:
                 pipe.send(("at", name))
-                outcomes.append(ask(room, question, doors[name]))
+                if name in doors:
+                    outcomes.append(ask(room, question, doors[name]))
+                else:  # a device that this process could not open
+                    outcomes.append(Outcome(name, faults=[Fault("is missing", "", "a worker could not open it", "the doors of the first process")]))
             pipe.send(("done", outcomes))
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
