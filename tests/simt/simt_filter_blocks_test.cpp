@@ -144,14 +144,16 @@ std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each, bool 
     const std::int64_t end = std::min(y + each, r.rows.outputs), begin = y - r.rows.before;
     const std::int64_t last = end - 1 - r.rows.before;  // the last window's first row
     const std::int64_t first = formulas::floor_div(begin, 8) * 8;
-    if (r.rows.size <= 8) {
+    if (r.rows.size <= 8 && !means) {
       for (std::int64_t v = begin; v <= last; ++v) add(v, v + r.rows.size);
       continue;
     }
+    const std::int64_t from = r.rows.size <= 8 ? begin : first + 8;
     if (inner)
-      rows += std::max<std::int64_t>(0, last + r.rows.size - (first + 8));
+      rows += std::max<std::int64_t>(0, last + r.rows.size - from);
     else
-      add(first + 8, last + r.rows.size);
+      add(from, last + r.rows.size);
+    if (r.rows.size <= 8) continue;
     add(means && first >= 0 && first + 8 <= r.rows.extent ? first : begin, formulas::floor_div(last, 8) * 8 + 8);
   }
   return rows;

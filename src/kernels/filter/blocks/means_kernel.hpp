@@ -11,8 +11,8 @@
 // column into shared memory, where the lanes whose windows end there find them. The last lanes have only incomplete
 // windows.
 //
-// Reads: for each segment of S rows and strip S + height - 1 rows, less those of the first window's first block, and
-// once more the rows of the blocks that windows leave. Writes: each output once.
+// Reads: for each segment of S rows and strip S + height - 1 rows; of windows of more than 8 rows less those of the
+// first window's first block, and once more the rows of the blocks that windows leave. Writes: each output once.
 
 #include <cmath>
 #include <cstdint>
@@ -214,21 +214,37 @@ struct BlockMeans {
     }
   }
 
+  /// f(row, position) for the rows from a position on; `ahead` rows are on their way. A register that waits for its row
+  /// is not moved: the move would wait, too.
+  template <bool inner, class F>
+  AREAL_DEVICE void for_rows(Shared& s, const Place& at, int from, const F& f) const {
+    Four next[ahead] = {};
+    AREAL_UNROLL
+    for (int i = 0; i < ahead; ++i)
+      if (from + i < at.last) load_row<inner>(s, at, from + i, next[i]);
+    AREAL_NO_UNROLL
+    for (int position = from; position < at.last; position += ahead) {
+      AREAL_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        if (position + i >= at.last) break;
+        Four entering = next[i];
+        if (inner && is_beyond(position + i)) entering = filled();
+        if (position + i + ahead < at.last) load_row<inner>(s, at, position + i + ahead, next[i]);
+        f(entering, position + i);
+      }
+    }
+  }
+
   /// Of the rows that windows end in.
   struct Down {
-    Four next[ahead];
     Row whole, prefix;
     int slot;
   };
   /// Takes over a row: its sum with those before in its block, and the whole blocks of the windows that end there.
   template <bool inner>
-  AREAL_DEVICE void enter(Shared& s, const Place& at, Down& down, Four& next, int position) const {
-    Four entering = next;
-    if (inner && is_beyond(position)) entering = filled();
-    if (position + ahead < at.last) load_row<inner>(s, at, position + ahead, next);
-    const int begin = at.y - a.rows.before, start = position - (a.rows.size - 1), cell = start & (block - 1);
-    const int end = position & (block - 1);
-    const bool leaves = cell == 0 && start > begin;
+  AREAL_DEVICE void enter(Shared& s, const Place& at, Down& down, const Four& entering, int position) const {
+    const int begin = at.y - a.rows.before, start = position - (a.rows.size - 1), end = position & (block - 1);
+    const bool leaves = (start & (block - 1)) == 0 && start > begin;
     if (leaves) {
       leave<inner>(s, at, start, 0);
       between(s, down.slot, down.whole);
@@ -245,63 +261,49 @@ struct BlockMeans {
   template <bool inner>
   AREAL_DEVICE void walk(Shared& s, const Place& at) const {
     if (a.rows.size <= block) return walk_low<inner>(s, at);
-    const int begin = at.y - a.rows.before, first = begin - (begin & (block - 1)), entry = first + block;
+    const int begin = at.y - a.rows.before, first = begin - (begin & (block - 1));
     Down down{};
     leave<inner>(s, at, first, begin - first);
-    AREAL_UNROLL
-    for (int i = 0; i < ahead; ++i)
-      if (entry + i < at.last) load_row<inner>(s, at, entry + i, down.next[i]);
-    // A register that waits for its row is not moved: the move would wait, too.
-    AREAL_NO_UNROLL
-    for (int position = entry; position < at.last; position += ahead) {
-      AREAL_UNROLL
-      for (int i = 0; i < ahead; ++i) {
-        if (position + i >= at.last) break;
-        enter<inner>(s, at, down, down.next[i], position + i);
-        const int start = position + i - (a.rows.size - 1);  // of the window whose last row it is
-        if (start < begin) continue;
-        Row sum;
-        take(s.held[start & (block - 1)], sum);
-        add(sum, down.whole), add(sum, down.prefix);
-        across<inner>(s, at, start + a.rows.before, sum);
-      }
-    }
+    for_rows<inner>(s, at, first + block, [&](const Four& entering, int position) {
+      enter<inner>(s, at, down, entering, position);
+      const int start = position - (a.rows.size - 1);  // of the window whose last row it is
+      if (start < begin) return;
+      Row sum;
+      take(s.held[start & (block - 1)], sum);
+      add(sum, down.whole), add(sum, down.prefix);
+      across<inner>(s, at, start + a.rows.before, sum);
+    });
   }
 
-  /// Windows of up to 8 rows read all their rows.
+  /// Windows of up to 8 rows, which wait in shared memory.
   template <bool inner>
   AREAL_DEVICE void walk_low(Shared& s, const Place& at) const {
     const int begin = at.y - a.rows.before;
-    AREAL_NO_UNROLL
-    for (int start = begin; start < begin + at.rows; ++start) {
-      Row sum;
-      if (are_vectors<inner>(at, start, start + a.rows.size))
-        low_window(start, sum, [&](int position) { return vectors(at, position); });
-      else
-        low_window(start, sum, [&](int position) { return row<inner>(s, at, position); });
+    Four* const rows = reinterpret_cast<Four*>(s.held);
+    for_rows<inner>(s, at, begin, [&](const Four& entering, int position) {
+      m.put(rows[(position & (block - 1)) * warp_size + m.thread()], entering);
+      const int start = position - (a.rows.size - 1);
+      if (start < begin) return;
+      Row sum = {};
+      low_window(rows, start, sum);
       across<inner>(s, at, start + a.rows.before, sum);
-    }
+    });
   }
   /// The rows of one block from the first on; or those of the first block from its end upwards, then the others.
-  template <class RowAt>
-  AREAL_DEVICE void low_window(int start, Row& sum, const RowAt& row_at) const {
+  AREAL_DEVICE void low_window(const Four* rows, int start, Row& sum) const {
+    const auto row_at = [&](int position) { return m.get(rows[(position & (block - 1)) * warp_size + m.thread()]); };
     const int rest = block - (start & (block - 1)), split = rest < a.rows.size ? rest : 0;
-    Row prefix = {};
-    AREAL_NO_UNROLL
-    for (int i = 0; i < a.rows.size; ++i) {
-      const Four raw = row_at(start + (i < split ? split - 1 - i : i));
-      if (i < split)
-        i == 0 ? set(sum, raw) : add(sum, raw);
-      else
-        i == split ? set(prefix, raw) : add(prefix, raw);
-    }
-    const Row none = {};
     if (split > 0) {
-      add(sum, none), add(sum, prefix);
-    } else {
-      AREAL_UNROLL
-      for (int j = 0; j < V; ++j) sum[j] = prefix[j];
+      set(sum, row_at(start + split - 1));
+      AREAL_NO_UNROLL
+      for (int i = split - 2; i >= 0; --i) add(sum, row_at(start + i));
     }
+    Row prefix;
+    set(prefix, row_at(start + split));
+    AREAL_NO_UNROLL
+    for (int i = split + 1; i < a.rows.size; ++i) add(prefix, row_at(start + i));
+    AREAL_UNROLL
+    for (int j = 0; j < V; ++j) sum[j] = split > 0 ? (sum[j] + 0.0) + prefix[j] : prefix[j];
   }
 
   // ---------------------------------------------------------------- along the row
