@@ -97,8 +97,8 @@ class HistogramStore {
   operator StoreView() const;  // NOLINT: implicit on purpose
   /// Throws InvalidArgument unless the store is a tensor.
   const HistogramTensor& tensor() const;
-  /// The bytes of a compact store, which depend on the pixels, the binning, the mask and the block alone, or those of a
-  /// rank store, which depend on the pixels and `bits`; else none.
+  /// The bytes of a compact store, in its memory, which depend on the pixels, the binning, the mask and the block alone
+  /// and not on the backend, or those of a rank store, which depend on the pixels and `bits`; else none.
   Span<const std::byte> data() const noexcept;
 
   struct State;  // of the library
@@ -112,10 +112,11 @@ class HistogramStore {
 /// Fixes shapes, types and the store in advance: `reason()` says why this store.
 class StorePlan : public Plan {
  public:
-  /// A plan for images of that shape and element type. `compact` and masks run on the CPU, in host memory; on cuda and
-  /// simt `automatic` is none or tensor. Does not allocate.
+  /// A plan for images of that shape and element type, whose stores lie in the memory of the execution's backend. Does
+  /// not allocate.
   /// Throws InvalidArgument for invalid options and for what a store does not support: weights are for `none` and
-  /// `tensor`, masks for `none` and `compact`. Throws Unavailable for a backend that lacks the store.
+  /// `tensor`, masks for `compact` and, on the CPU, `none`. Throws Unavailable for a backend that lacks the store: on
+  /// cuda and simt `compact` takes images of at most 4,194,304 rows and columns.
   StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options = {},
             const Execution& execution = {});
   /// Without a binning, for quantiles and counts below a value (region_quantile.hpp), of each channel for itself: none
@@ -126,16 +127,17 @@ class StorePlan : public Plan {
 
   Store store() const noexcept;          ///< never automatic
   std::uint64_t bytes() const noexcept;  ///< of the store of all images
-  /// Throws OutOfMemory, naming the bytes and the limit, if the store exceeds the memory limit, by default the free
-  /// host memory.
+  /// Throws OutOfMemory, naming the bytes and the limit, if the store exceeds the memory limit, by default the memory
+  /// that is free where it will lie; of a tensor the host's.
   void require_fit() const;
-  /// Builds the store, complete on return. `none`: O(1), and the store refers to the views' memory, which must stay
-  /// valid and unchanged. `compact`: O(H W (1 + bins / 32)) an image. `tensor`: O(bins H W) an image. `rank`:
-  /// O(bits log(W) H W) a channel.
+  /// Builds the store, complete on return; `compact` on a CUDA stream that the execution names is queued there. `none`:
+  /// O(1), and the store refers to the views' memory, which must stay valid and unchanged. `compact`: O(H W (1 + bins /
+  /// 32)) an image. `tensor`: O(bins H W) an image. `rank`: O(bits log(W) H W) a channel.
   /// Throws InvalidArgument for views of another shape, type or memory, and for pixels beyond `bits`; OutOfMemory as
   /// `require_fit`; Cancelled.
   HistogramStore build(const StoreArguments& arguments) const;
-  /// The same into the memory of a store of this plan, for frame after frame; another store is replaced.
+  /// The same into the memory of a store of this plan, for frame after frame; another store is replaced. On a CUDA
+  /// stream, all but the first build of `compact` may be captured in a graph.
   void build(const StoreArguments& arguments, HistogramStore& into) const;
 
   const Shape& image_shape() const noexcept;
@@ -163,6 +165,8 @@ HistogramStore histogram_store(const ConstView& image, const StoreOptions& optio
 /// \name Histograms of N regions, N x bins row by row, from a store. O(bins) each from a tensor; from a compact store
 /// O(bins) and a few hundred pixels each; from none as straight from the image. Counts are exact. All stores give the
 /// same bits; sums of weights, which are doubles, do so where all partial sums are exact. 64u reads counts, double any.
+/// They run where the store lies, on the plan's stream unless the options name another; of host memory, the CPU and
+/// simt read each other's compact stores.
 /// @{
 void region_histograms(const StoreView& store, Span<const Region> regions, Span<std::uint64_t> out,
                        const QueryOptions& options = {});
