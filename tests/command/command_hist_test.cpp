@@ -126,6 +126,9 @@ TEST_F(CommandHist, EveryStoreAnswersTheSame) {
     const Outcome one = run(named);
     EXPECT_EQ(one.out, stored.out) << store;
     EXPECT_NE(one.err.find("store " + store + ":"), std::string::npos) << one.err;
+    if (!has_simt()) continue;
+    named.insert(named.end(), {"--backend", "simt"});
+    EXPECT_EQ(run(named).out, stored.out) << store << " on simt";
   }
   const auto refused = [&](std::vector<std::string> more, const std::string& sentence) {
     std::vector<std::string> all{"hist", "a.npy", "--bins", "8"};
