@@ -41,9 +41,12 @@ constexpr double compact_pays_from(Counting counting) { return counting == Count
 /// 200x200 are even, 1,000 boxes of 50x50 too; 32f: 1,000 boxes of 200x200.
 constexpr double streamed_pixels_per_region = 5000;
 
-/// The same on a GPU. H200, 1920x1080, 32 bins: a pixel of a region takes 1.8 ps, a build and queries as long as 5
-/// images. A model, not a sweep.
-constexpr double compact_pays_on_device_from = 5;
+/// The same on a GPU, in images. One H200, 8u, 32 bins, which a compact store holds in 5.2 bytes a pixel: a build takes
+/// 30 us and 5 ps a pixel, and a pixel of a region 0.8 ps (bench/results/2026-11-26-cuda-boxes.json: 10,000 regions of
+/// 200x200 of 8192x8192, 6 images, take 318 and 468 us; 1,000 of 1920x1080, 19 images, 51 and 59).
+inline double compact_pays_on_device_from(double pixels, double bytes) {
+  return pixels <= 0 ? 0 : 30e6 / pixels + 7.5 / 5.2 * bytes / pixels;
+}
 
 inline std::string number_text(double value) {
   char text[32];
@@ -85,7 +88,8 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
     pays = "pays from " + number_text(limit);
   } else if (known) {
     AreaOfRegions area(q.pixels, q.regions, q.area);
-    const double limit = q.on_cpu ? compact_pays_from(q.counting) : compact_pays_on_device_from;
+    const double limit = q.on_cpu ? compact_pays_from(q.counting)
+                                  : compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
     few = area.images <= limit;
     cover = std::move(area.text);
     pays = "pays from " + number_text(limit);
