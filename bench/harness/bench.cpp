@@ -67,9 +67,11 @@ void Report::add(const Record& r) {
   const std::string fraction = r.floor.empty() ? "" : fmt::format("{:.2f}", r.floor_time.median / r.time.median);
   std::string algorithm = r.algorithm;
   if (r.r) algorithm += fmt::format(" r={:.3f}", *r.r);
-  if (r.tile != 0) algorithm += fmt::format(" tile={}", r.tile);
+  if (r.tile != 0) algorithm += fmt::format(" tile={} by {}", r.tile, r.tile_threads);
   if (r.group != 0) algorithm += fmt::format(" k={}", r.group);
   if (!r.scan.empty()) algorithm += " " + r.scan;
+  if (r.pipelined) algorithm += fmt::format(" {} {}", r.pipelined->order, r.pipelined->slots);
+  if (!r.devices.empty()) algorithm += " " + r.devices;
   command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what, algorithm,
                                  r.types, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
                                  floor, fraction));
@@ -154,6 +156,11 @@ void Report::write() const {
       row["stages_us"] = {
           {"read", p->read}, {"up", p->up}, {"initialise", p->initialise}, {"scan", p->scan}, {"down", p->down}};
     }
+    for (const Timeline& of : r.timelines) {
+      nlohmann::ordered_json spans = nlohmann::json::array();
+      for (const Timeline::Span& s : of.spans) spans.push_back({s.stage, s.slot, s.frame, s.begin, s.end});
+      row["timelines"].push_back({{"slots", of.slots}, {"spans", spans}});
+    }
     // Nanoseconds: events have no finer resolution.
     const auto us = [](double time) { return std::round(time * 1000) / 1000; };
     for (const SweepRow& of : r.rows) {
@@ -197,7 +204,7 @@ struct Texts {
   std::vector<std::string> sizes, pairs, algorithms;
   std::vector<std::string> bins, counters, threads;
   std::vector<std::string> slots, parts, cuts;
-  std::string regions, repetitions, border, batch, squares, table, figure, plot, devices, order, group_bytes;
+  std::string regions, repetitions, border, batch, squares, table, figure, devices, order, group_bytes;
   bool no_peers = false;
 };
 
@@ -257,8 +264,6 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   else if (texts.what == "scan" || texts.what == "cluster")
     throw InvalidArgument("bench " + texts.what + " needs " +
                           (texts.what == "scan" ? "--table all" : "--figure poostchi"));
-  options.plot = texts.plot;
-  if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: needs --table or --figure");
   for (const std::string& text : texts.sizes) {
     const Size one = size("--size", text);
     options.sizes.push_back({one.width, one.height});
@@ -461,19 +466,17 @@ void add_bench(CLI::App& app, Settings& settings) {
       "with --backend simt or cpu), by default with the paper's sizes and bins; poostchi also times 1 to 16 threads of "
       "the CPU, --threads at most");
   begin_group(*verb, group::output);
-  verb->add_option("--plot", texts->plot, "Draw the table or figure into this SVG file");
   verb->add_option("--json", texts->json, "Write the records to this file");
   verb->footer(
       "--figure chen reproduces Figures 6 to 8 of Chen 2018. It times the paper's algorithms, its baseline scan-scan,\n"
-      "NPP and areal's default for seven type pairs from 1024x1024 to 20480x20480, times each launch of 32f32f up to\n"
-      "4096x4096, and checks the inequalities of VI-D. --size, --types and --repetitions choose fewer of them;\n"
-      "--no-peers leaves out NPP.\n\n"
+      "NPP and areal's default for seven type pairs from 1024x1024 to 20480x20480, and each launch of 32f32f up to\n"
+      "4096x4096. --size, --types and --repetitions choose fewer of them; --no-peers leaves out NPP. The sources'\n"
+      "bench/pages/show.py prints and draws a table or figure from its records.\n\n"
       "Example:\n  areal bench sat --size 640x480 --types 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {
     settings.resolve();
     bench::Options options = options_of(*texts, settings);
-    for (const std::string& file : {texts->json, texts->plot})
-      if (!file.empty()) media::OutputFile(file, 0);  // refuse an impossible path before the work
+    if (!texts->json.empty()) media::OutputFile(texts->json, 0);  // refuse an impossible path before the work
     bench::Report report(settings, texts->json);
     options.wrong = [&](const std::string& what) { report.wrong(what); };
     try {

@@ -50,7 +50,6 @@ struct Options {
   std::vector<std::string> parts;  // for a cluster's figure; empty: all
   std::uint64_t group_bytes = std::uint64_t{1} << 30;  // of a cluster's group of bins
   std::vector<Size> cuts;                              // bands x parts of a spread table, besides the library's choice
-  std::string plot;                                    // the figure's file; "": none
   std::function<void(const std::string& what)> wrong =
       {};  // reports a wrong result; the run continues and fails at the end
 };
@@ -82,6 +81,18 @@ struct Pipelined {
   std::string order;        // of the slots' work: breadth, depth; ring: HistogramSequence; bins, tiles
   std::int64_t frames = 0;  // per run
   double read = 0, up = 0, initialise = 0, scan = 0, down = 0;  // the stages; 0 if not measured separately
+};
+
+/// When the stages of some frames ran, in a pipeline of so many slots.
+struct Timeline {
+  struct Span {
+    std::string stage;
+    int slot = 0;
+    std::int64_t frame = 0;
+    double begin = 0, end = 0;  // microseconds
+  };
+  int slots = 0;
+  std::vector<Span> spans = {};
 };
 
 /// An algorithm in a sweep, timed in the same rounds as all others of the case.
@@ -117,6 +128,7 @@ struct Record {
   std::string devices = {};         // the workers, if there can be several: "cuda:0,cpu:16"
   std::vector<SweepRow> rows = {};  // of a sweep's case, whose `time` is that of auto
   std::optional<Pipelined> pipelined = {};
+  std::vector<Timeline> timelines = {};
   std::optional<Tracked> tracked = {};  // then `batch` is the frames of a sequence, `time` that of a step
 };
 
@@ -126,7 +138,7 @@ class Report {
  public:
   Report(const command::Settings& settings, std::string file) : settings_(settings), file_(std::move(file)) {}
   void add(const Record& record);
-  /// Keeps a record without printing it, for a figure that is printed as a whole.
+  /// Keeps a record without printing it.
   void keep(const Record& record);
   void note(const std::string& words) const;
   /// Reports a wrong result.

@@ -1,6 +1,11 @@
 """The measured part of docs/algorithms/chen-2018.md: Figures 6 to 8 of Chen 2018, from `areal bench sat --figure chen`, and
 the model's predictions, from `areal model chen --measured`. report.py calls it."""
 
+import math
+
+import plot
+from figure_page import ratio
+
 PAGE = "docs/algorithms/chen-2018.md"
 THREE = ("scanrow-brlt", "brlt-scanrow", "scanrow-column")
 CLAIMS = (("T(ScanColumn) < T(BrltScanRow)", lambda t: (t["ScanColumn"], t["BrltScanRow"])),
@@ -185,6 +190,21 @@ def model(objects):
             said, was = ("holds" if value else "does not hold" for value in (predicted["claims"][words], holds))
             verdicts.append(f"- {lane['lane']}, {lane['scan']}, {words}: it {said} by the model, and {was} by the measured times.")
     return lines + [""] + verdicts if verdicts else lines
+
+
+def pictures(newest):
+    """Two panels of each type pair: times, and speed-ups over scan-scan."""
+    path, records = newest("sat-chen")
+    made, panels = figure([record for record in records if record.get("shown") == "chen"]), []
+    for lane, sizes in made.items():
+        rows = sorted((math.sqrt(int(size.split("x")[0]) * int(size.split("x")[1])), row) for size, row in sizes.items())
+        npp = any("npp" in row for found in made.values() for row in found.values())
+        floor = {x: next((record["floor_us"] for record in row.values() if "floor_us" in record), None) for x, row in rows}
+        curves = {"copy or widen": floor} | {name: {x: time(row, name) for x, row in rows} for name in ("areal", *THREE, "scan-scan", *["npp"] * npp)}
+        over_scan_scan = {name: {x: ratio(curves["scan-scan"][x], value) for x, value in points.items()} for name, points in curves.items()}
+        for words, shown in (("microseconds", curves), ("speed-up over scan-scan", over_scan_scan)):
+            panels.append(plot.Panel(lane, "side of the image, pixels", words, [x for x, _ in rows], list(shown.items())))
+    return {f"bench/results/{path.stem}.svg": plot.svg(f"Chen 2018, Figures 6 and 7, on one {records[0]['device']}", panels, in_row=2)} if panels else {}
 
 
 def lines(newest):

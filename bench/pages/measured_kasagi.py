@@ -1,13 +1,14 @@
 """The measured part of docs/algorithms/kasagi-2014.md: Table II of Kasagi 2014 against the paper's claims."""
 
 import math
-from pathlib import Path
+import plot
 
 PAGE = "docs/algorithms/kasagi-2014.md"
 GPU = {"2R2W": "2r2w", "4R4W": "4r4w", "4R1W": "4r1w", "2R1W": "2r1w", "1R1W": "1r1w"}
 CPU = {"2R2W(CPU)": "2r2w-cpu", "4R1W(CPU)": "4r1w-cpu"}
 QUARTER, BEST, OURS = "1.25R1W", "fastest (1+r)R1W", "areal's `auto` at that commit"
 RIVALS = [*GPU, BEST]  # BEST includes 1.25R1W, which is one of the shares
+LEAST_SHARE = 1e-3  # that is drawn
 FLAT = 1.02  # times within 2 % count as equal
 
 
@@ -185,17 +186,43 @@ def default(sheet):
     return f"{said} {answer}{rest}"
 
 
+def times_panel(sheet):
+    """The rows over the side of the matrix, the floor first: a bound."""
+    sides = {size: math.sqrt(pixels) for size, pixels in sheet.pixels.items()}
+    names = [sheet.floor, *GPU, QUARTER, BEST, *CPU, OURS]
+    return plot.Panel(f"{sheet.lane} on {sheet.first['device']}", "side of the matrix", "milliseconds", [sides[size] for size in sheet.sizes],
+                      [("areal's default" if name == OURS else name, {sides[size]: sheet.times.get((name, size)) for size in sheet.sizes}) for name in names if name])
+
+
+def shares_panel(sheet):
+    """Times over r, as multiples of the fastest, of up to five sizes. The smallest shares, next to nothing, are left out."""
+    sizes = [size for size in sheet.sizes if len(sheet.curves[size]) > 1]
+    few = sizes if len(sizes) <= 5 else [sizes[i * (len(sizes) - 1) // 4] for i in range(5)]
+    curves = [(size, {r: time / min(sheet.curves[size].values()) for r, time in sheet.curves[size].items() if r >= LEAST_SHARE}) for size in few]
+    x = sorted({r for _, points in curves for r in points})
+    return [plot.Panel(f"(1+r)R1W, {sheet.lane}", "r", "time / that of the best r", x, [curve for curve in curves if curve[1]], bound=False)] if x else []
+
+
+def sheets(records):
+    """One for each type pair, without those of CPU rows alone."""
+    made = [Sheet([row for row in records if row["lane"] == lane]) for lane in dict.fromkeys(row["lane"] for row in records)]
+    return [sheet for sheet in made if sheet.first]
+
+
+def pictures(newest):
+    path, records = newest("sat-kasagi")
+    panels = [panel for sheet in sheets(records) for panel in (times_panel(sheet), *shares_panel(sheet))]
+    return {f"bench/results/{path.stem}.svg": plot.svg("Kasagi 2014, Table II again", panels)} if panels else {}
+
+
 def lines(newest):
     path, records = newest("sat-kasagi")
     made = []
-    for lane in dict.fromkeys(row["lane"] for row in records):
-        sheet = Sheet([row for row in records if row["lane"] == lane])
-        if not sheet.first:
-            continue  # only CPU rows
+    for sheet in sheets(records):
         made += [*table(path, sheet), "", who_wins(sheet), conjecture(sheet), best_share(sheet), speed_up(sheet), default(sheet)]
     if not made:
         return ["Not measured yet."]
-    picture = Path(path).with_suffix(".svg")
+    picture = path.with_suffix(".svg")
     if picture.exists():
         made += ["", f"![The rows over the side of the matrix, and (1+r)R1W over r](../../bench/results/{picture.name})"]
     return made

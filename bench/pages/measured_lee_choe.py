@@ -1,5 +1,6 @@
 """The measured part of docs/algorithms/lee-choe-2014.md; report.py calls it."""
 
+import plot
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
 
 PAGE = "docs/algorithms/lee-choe-2014.md"
@@ -8,6 +9,27 @@ PAPERS = ("harris", *FIGURES)
 # Per cent, from the paper's text, on a GeForce GTX 670.
 PRINTED = {("lee-choe-multiple", (4096, 2160)): 94.7, ("lee-choe-shared", (1920, 1080)): 100.8,
            ("lee-choe-shared", (2560, 1440)): 99.6, ("lee-choe", (4096, 2160)): 95.5}
+
+
+def pictures(newest):
+    """Per cent of Harris' time over the pixels, for each number of bins."""
+    path, rows = newest("histogram-lee-choe")
+    records, panels = Records(path, rows, "lee-choe"), []
+    sizes = sorted(records.sizes(), key=lambda size: size[0] * size[1])
+    for bins in records.bins():
+        def curve(time):
+            points = {}
+            for width, height in sizes:
+                case = {"width": width, "height": height, "bins": bins}
+                part = ratio(time(case), records.time(algorithm="harris", **case))
+                points[1e-6 * (width * height)] = None if part is None else 100 * part
+            return points
+
+        names = [*PAPERS, records.default(PAPERS) or "auto"]
+        curves = [(name, curve(lambda case, name=name: records.time(algorithm=name, **case))) for name in names]
+        curves.append(("memset", curve(lambda case: records.floor(**case))))
+        panels.append(plot.Panel(f"{bins} bins", "megapixels", "per cent of the time of harris", list(curves[0][1]), curves))
+    return {f"bench/results/{path.stem}.svg": plot.svg("Lee, Choe 2014, Figures 3 to 5", panels, linear=True)} if panels else {}
 
 
 def lines(newest):

@@ -1,5 +1,6 @@
 """The measured part of docs/algorithms/nakano-2013.md; report.py calls it."""
 
+import plot
 from figure_page import Records, absent, answers, count_text, number, ratio, spread, table
 
 PAGE = "docs/algorithms/nakano-2013.md"
@@ -74,6 +75,25 @@ def against(records, cub):
         if cub and None not in mine:
             found.append(ratio(min(mine), records.time(algorithm=cub, **like)))
     return spread(found)
+
+
+def model_picture(points):
+    """The time units of `areal model nakano --json` over the one parameter that has several values; "" if none or several have."""
+    dmm = [point for point in points if point["machine"] == "dmm"]
+    # If p depends on another parameter, as in wl, that parameter is the one that varies.
+    varying = [name for name in "npwl" if len(dmm) > 1 and all(a[name] < b[name] for a, b in zip(dmm, dmm[1:]))]
+    if not varying:
+        return ""
+    over = varying[1] if len(varying) > 1 and varying[0] == "p" else varying[0]
+    panels = []
+    for machine in ("dmm", "umm"):
+        rows = [point for point in points if point["machine"] == machine]
+        curves = [("lower bound", {row[over]: row["lower_bound"] for row in rows})]
+        for i, program in enumerate(rows[0]["programs"]):
+            curves.append((program["program"], {row[over]: row["programs"][i]["time_units"] for row in rows}))
+        panels.append(plot.Panel(machine.upper(), over, "time units", [row[over] for row in rows], curves, [row["limit"] for row in rows]))
+    title = ", ".join(f"{name} = {'wl' if name in varying else dmm[0][name]}" for name in "npwl" if name != over)
+    return plot.svg(title, panels)
 
 
 def lines(newest):

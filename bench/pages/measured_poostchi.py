@@ -1,5 +1,8 @@
 """The measured part of docs/algorithms/poostchi-2017.md; report.py calls it."""
 
+import math
+
+import plot
 import poostchi_cluster
 import poostchi_sequence
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
@@ -234,6 +237,42 @@ def questions(m):
         (f"The time of the paper's fastest, on its best tile, over that of areal's own `{m.default}`, both for one execute:"
          if m.default else "areal's own algorithm:", spread(winning)),
     ])]
+
+
+def times_panel(m, title, cases, x_name, x_of):
+    cases = sorted(cases, key=x_of)
+
+    def cpu(algorithm, case):
+        """The paper's version; with several threads the one with the most."""
+        rows = [row for row in m.records.rows if row["what"] == "histogram" and row["backend"] == "cpu" and row["algorithm"] == algorithm
+                and (row["width"], row["height"]) == case[0] and row["bins"] == case[1]]
+        return rows[-1]["time_us"]["median"] if rows else None
+
+    curves = {"memset": lambda case: m.records.floor(**m.like(case, what="histogram", backend="cuda"))}
+    curves |= {name: lambda case, name=name: m.time(name, case) for name in m.shown}
+    curves |= {"transfers": m.transfers, "CPU, serial": lambda case: cpu("serial", case), "CPU, parallel": lambda case: cpu("parallel", case)}
+    return plot.Panel(title, x_name, "microseconds", [x_of(case) for case in cases],
+                      [(name, {x_of(case): time(case) for case in cases}) for name, time in curves.items()])
+
+
+def sweep_panel(m):
+    """Figures 9 and 10: microseconds over the threads of a block."""
+    case = (m.size, m.bins)
+    curves = [(f"{algorithm}, tile {tile}", {threads: m.time(algorithm, case, tile, threads) for threads in block})
+              for algorithm in ("cw-tis", "wf-tis") for tile, block in BLOCKS.items()]
+    return plot.Panel(f"{case_text(case)}, by blocks", "threads of a block", "microseconds of an execute",
+                      sorted({threads for block in BLOCKS.values() for threads in block}), curves, bound=False)
+
+
+def pictures(newest):
+    path, rows = newest("histogram-poostchi")
+    records, made = Records(path, rows, "poostchi"), poostchi_sequence.pictures(newest)
+    if records:
+        m = Measured(records, {})
+        panels = [times_panel(m, f"{m.bins} bins", m.by_size, "side of a square image of as many pixels", lambda case: round(math.sqrt(case[0][0] * case[0][1]))),
+                  times_panel(m, size_text(m.size), m.by_bins, "bins", lambda case: case[1]), sweep_panel(m)]
+        made[f"bench/results/{path.stem}.svg"] = plot.svg("Poostchi et al. 2017, Figures 7, 9 to 11 and 19", panels)
+    return made
 
 
 def lines(newest):

@@ -1,5 +1,6 @@
 """Figures 12 to 15 of Poostchi 2017 from the records of `areal bench sequence --figure poostchi`; measured_poostchi.py shows them."""
 
+import plot
 from figure_page import Records, absent, number, ratio, size_text, spread, table
 
 PAPERS = ("cw-b", "cw-sts", "cw-tis", "wf-tis")
@@ -93,6 +94,25 @@ def frames(s, cases):
                              second(s.time(algorithm, case, 2, "breadth")),
                              second(s.time(algorithm, case, 4, "ring")) if algorithm == s.default else "", second(bound(s, algorithm, case))])
     return table(["algorithm", "size", "bins", "one slot", "two slots", "`HistogramSequence`", "bound"], rows)
+
+
+def pictures(newest):
+    """Figures 12 and 14: when the stages ran, an algorithm's one slot and two over the same time."""
+    s = Sequences(newest)
+    drawn = [(row, timeline) for row in s.rows for timeline in row.get("timelines", ()) if timeline["spans"]]
+    begin_of = lambda spans: min(span[3] for span in spans)
+    length = {}
+    for row, timeline in drawn:
+        spans = timeline["spans"]
+        length[row["algorithm"]] = max(length.get(row["algorithm"], 0), max(span[4] for span in spans) - begin_of(spans))
+    parts = []
+    for row, timeline in drawn:
+        slots, spans = timeline["slots"], timeline["spans"]
+        bars = [(0 if stage == "read" else slot + 1, STAGES.index(stage), f"{stage}, frame {frame}", begin - begin_of(spans), end - begin_of(spans))
+                for stage, slot, frame, begin, end in spans]
+        parts.append(plot.Timeline(f"{row['algorithm']}, {size_text((row['width'], row['height']))}, {row['bins']} bins, {slots} slot{'s' if slots > 1 else ''}",
+                                   ["disk", *(f"slot {slot}" for slot in range(slots))], STAGES, bars, length[row["algorithm"]]))
+    return {f"bench/results/{s.records.path.stem}.svg": plot.timelines(parts)} if parts else {}
 
 
 def lines(s):

@@ -4,7 +4,7 @@ records in bench/results/.
 usage: report.py [--check]   (--check only tests whether all of them match the newest records)
 
 measured_NAME.py in this folder makes a paper's part: PAGE is the page, and lines(newest) the lines between the
-marks; pictures(newest), where there is one, gives its plots by path. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
+marks; pictures(newest), where there is one, gives its plots by path, which show.py draws, too. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
 """
 
 import importlib
@@ -34,32 +34,43 @@ def between(text, first, last, lines):
     return re.sub(re.escape(first) + ".*?" + re.escape(last), lambda _: f"{first}\n{lines}\n{last}", text, flags=re.S)
 
 
+def parts():
+    """The modules measured_NAME."""
+    return [importlib.import_module(part.stem) for part in sorted(Path(__file__).resolve().parent.glob("measured_*.py"))]
+
+
+def pictures():
+    """Path -> picture, of the papers' pages."""
+    return {root / name: picture for part in parts() if hasattr(part, "pictures") for name, picture in part.pictures(newest).items()}
+
+
 def pages():
-    """Path -> text."""
+    """Path -> text. A page has a picture if that is there."""
     made = {root / "README.md": between((root / "README.md").read_text(), begin, end, "\n".join(readme_speed.lines(newest))),
             root / readme_speed.PLOT: readme_speed.plot(newest),
             root / "docs/performance.md": performance.page(results)}
-    for part in sorted(Path(__file__).resolve().parent.glob("measured_*.py")):
-        measured = importlib.import_module(part.stem)
+    for measured in parts():
         page = root / measured.PAGE
         text = made.get(page) or page.read_text()
         if measured_begin not in text:
             sys.exit(f"{measured.PAGE} has no {measured_begin}")
         made[page] = between(text, measured_begin, measured_end, "\n".join(measured.lines(newest)))
-        if hasattr(measured, "pictures"):
-            made.update({root / name: picture for name, picture in measured.pictures(newest).items()})
     return made
 
 
+def write(made):
+    for path, text in made.items():
+        path.write_text(text)
+
+
 def main():
-    made = pages()
     if sys.argv[1:] == ["--check"]:
-        for path, text in made.items():
+        for path, text in {**pictures(), **pages()}.items():
             if not path.exists() or path.read_text() != text:
                 sys.exit(f"{path.relative_to(root)} does not match the newest records: run bench/pages/report.py")
         return
-    for path, text in made.items():
-        path.write_text(text)
+    write(pictures())
+    write(pages())
 
 
 if __name__ == "__main__":

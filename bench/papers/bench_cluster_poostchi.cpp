@@ -26,7 +26,6 @@ namespace areal::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Rows = std::vector<std::vector<std::string>>;
 constexpr double run_seconds = 0.5;                              // of the timed frames of a case
 constexpr std::uint64_t most_in_slots = std::uint64_t{2} << 30;  // of a tensor that goes whole through four slots
 constexpr int frame_slots = 4, answer_slots = 8;                 // the latter for each worker
@@ -40,9 +39,6 @@ std::string text_of(const Case& of) { return fmt::format("{}, {} bins", bench::t
 std::uint64_t tensor_bytes(const Case& of) {
   return 4 * static_cast<std::uint64_t>(of.size.width * of.size.height * of.bins);
 }
-double ratio(double a, double b) { return b > 0 ? a / b : 0; }
-std::string share(double value) { return value > 0 ? fmt::format("{:.2f}", value) : "-"; }
-std::string rate(double microseconds) { return cell(ratio(1e6, microseconds)); }
 
 class Cluster {
  public:
@@ -117,10 +113,10 @@ class Cluster {
   void keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames);
   void report_wrong(const Case& of, const std::string& what);
   Times link_of(std::uint64_t bytes) const;
-  double down(const Case& of, const std::string& algorithm, const Times& link);
-  double in_slots(const Case& of, const Times& link);
-  double pieces(const Case& of, const Times& link, const PieceOptions& options);
-  double answered(const Case& of, const std::vector<Worker>& workers, const char* what);
+  void down(const Case& of, const std::string& algorithm, const Times& link);
+  void in_slots(const Case& of, const Times& link);
+  void pieces(const Case& of, const Times& link, const PieceOptions& options);
+  void answered(const Case& of, const std::vector<Worker>& workers, const char* what);
 
   const Options& options_;
   Report& report_;
@@ -146,7 +142,7 @@ Record Cluster::record_of(const Case& of, const std::string& algorithm, const st
 void Cluster::keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames) {
   record.time = {microseconds, microseconds, microseconds};
   record.pipelined = Pipelined{in_slots, order, frames};
-  report_.keep(record);
+  report_.add(record);
 }
 
 void Cluster::report_wrong(const Case& of, const std::string& what) {
@@ -154,8 +150,8 @@ void Cluster::report_wrong(const Case& of, const std::string& what) {
   if (!what.empty() && options_.wrong) options_.wrong(fmt::format("{}: {}", text_of(of), what));
 }
 
-// The tensors of frames, in groups of bins by the queue of 4.6: microseconds of a frame, 0 where it did not run.
-double Cluster::down(const Case& of, const std::string& algorithm, const Times& link) {
+// The tensors of frames, in groups of bins by the queue of 4.6.
+void Cluster::down(const Case& of, const std::string& algorithm, const Times& link) {
   try {
     std::vector<PinnedArray> images;
     std::vector<TensorCheck> checks;
@@ -190,16 +186,14 @@ double Cluster::down(const Case& of, const std::string& algorithm, const Times& 
     Record record = record_of(of, queue.algorithm(), workers_);
     record.floor = "link", record.floor_time = link;
     keep(record, frame_us, "bins", slots(), count);
-    return frame_us;
   } catch (const OutOfMemory& error) {
     report_.note(fmt::format("{}: {} by groups of bins did not run: {}", text_of(of), algorithm, error.what()));
   }
-  return 0;
 }
 
 // The tensors of frames, each whole on one worker.
-double Cluster::in_slots(const Case& of, const Times& link) {
-  if (tensor_bytes(of) > most_in_slots) return 0;
+void Cluster::in_slots(const Case& of, const Times& link) {
+  if (tensor_bytes(of) > most_in_slots) return;
   try {
     FramesInMemory frames({of.size, of.bins, true, workers_}, [&](const std::string& what) { report_wrong(of, what); });
     const double first = frames.run(frame_slots, 4 * frame_slots).frame_us;
@@ -208,15 +202,13 @@ double Cluster::in_slots(const Case& of, const Times& link) {
     Record record = record_of(of, "auto", workers_);
     record.floor = "link", record.floor_time = link;
     keep(record, frame_us, "ring", frame_slots, count);
-    return frame_us;
   } catch (const OutOfMemory& error) {
     report_.note(fmt::format("{}: whole frames in slots did not run: {}", text_of(of), error.what()));
   }
-  return 0;
 }
 
-// The tensor of one image piece by piece, by the library: microseconds, 0 where it did not run.
-double Cluster::pieces(const Case& of, const Times& link, const PieceOptions& options) {
+// The tensor of one image piece by piece, by the library.
+void Cluster::pieces(const Case& of, const Times& link, const PieceOptions& options) {
   try {
     Array image({of.size.width, of.size.height}, Type::u8);
     fill_noise(image.view(), 5);
@@ -264,12 +256,10 @@ double Cluster::pieces(const Case& of, const Times& link, const PieceOptions& op
     record.floor = "link", record.floor_time = link;
     record.time = times_of(times);
     record.pipelined = Pipelined{0, grid.rows * grid.columns == 1 ? "pieces" : grid.columns == 1 ? "rows" : "tiles", 1};
-    report_.keep(record);
-    return record.time.median;
+    report_.add(record);
   } catch (const OutOfMemory& error) {
     report_.note(fmt::format("{}: pieces did not run: {}", text_of(of), error.what()));
   }
-  return 0;
 }
 
 Times Cluster::link_of(std::uint64_t bytes) const {
@@ -279,46 +269,27 @@ Times Cluster::link_of(std::uint64_t bytes) const {
 }
 
 void Cluster::figure_16(const std::vector<Case>& all) {
-  Rows rows{{"size", "bins"}};
-  for (const std::string& algorithm : algorithms_) rows[0].push_back(algorithm);
-  rows[0].insert(rows[0].end(), {"pieces", "whole frames", "link", "best / link"});
   for (const Case& of : all) {
     const Times link = link_of(tensor_bytes(of));
-    rows.push_back({bench::text_of(of.size), std::to_string(of.bins)});
-    double best = 0;
-    const auto add = [&](double frame_us) {
-      rows.back().push_back(rate(frame_us));
-      if (frame_us > 0 && (best == 0 || frame_us < best)) best = frame_us;
-    };
-    for (const std::string& algorithm : algorithms_) add(down(of, algorithm, link));
-    add(pieces(of, link, {.workers = workers_}));
-    add(in_slots(of, link));
-    rows.back().insert(rows.back().end(), {rate(link.median), share(ratio(link.median, best))});
+    for (const std::string& algorithm : algorithms_) down(of, algorithm, link);
+    pieces(of, link, {.workers = workers_});
+    in_slots(of, link);
   }
-  write_table(
-      fmt::format("Figure 16 on {}: frames a second, tensors to the host, by groups of bins, in pieces and as whole "
-                  "frames",
-                  names_of(workers_)),
-      rows, 1);
 }
 
 void Cluster::figure_17(const std::vector<Case>& all) {
   std::vector<int> threads;
   for (const int n : {1, 2, 4, 8, 16})
     if (n <= options_.threads.back()) threads.push_back(n);
-  Rows rows{{"algorithm", "size", "bins", "serial 1"}};
-  for (const int n : threads) rows[0].push_back(fmt::format("parallel {}", n));
   for (const Case& of : all) {
     Array image({of.size.width, of.size.height}, Type::u8);
     fill_noise(image.view(), 1);
-    std::vector<double> cpu;
     try {
       CpuGroups groups(image, of.bins, options_.group_bytes, threads.back());
       const auto time = [&](const std::string& algorithm, int n) {
         const double microseconds = groups.time(algorithm, n, [&](const std::string& what) { report_wrong(of, what); });
         Record record = record_of(of, algorithm, {{.threads = n}});
         keep(record, microseconds, "bins", 1, 1);
-        cpu.push_back(microseconds);
       };
       time("serial", 1);
       for (const int n : threads) time("parallel", n);
@@ -326,22 +297,13 @@ void Cluster::figure_17(const std::vector<Case>& all) {
       report_.note(fmt::format("{}: not timed on the CPU: {}", text_of(of), error.what()));
     }
     const Times link = link_of(tensor_bytes(of));
-    for (const std::string& algorithm : algorithms_) {
-      const double frame_us = down(of, algorithm, link);
-      rows.push_back({algorithm, bench::text_of(of.size), std::to_string(of.bins)});
-      for (std::size_t i = 0; i < rows[0].size() - 3; ++i)
-        rows.back().push_back(i < cpu.size() ? cell(ratio(cpu[i], frame_us)) : "-");
-    }
+    for (const std::string& algorithm : algorithms_) down(of, algorithm, link);
   }
-  write_table(
-      fmt::format("Figure 17 on {}: how many times faster than the CPU, both by groups of bins", names_of(workers_)),
-      rows, 2);
 }
 
 // Regions of images whose tensors stay on the devices, tile by tile.
 void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) {
   constexpr std::size_t regions_checked = 8;
-  Rows rows{{"size", "bins", "tiles", "ms", "memset ms", "memset / ms"}};
   for (const Case& of : all) try {
       Array image({of.size.width, of.size.height}, Type::u8);
       fill_noise(image.view(), 3);
@@ -367,72 +329,49 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
       }
       Times floor = memset_floor(tensor_bytes(of), options_.group_bytes, execution_of(workers_[0]), repetitions);
       for (double* const time : {&floor.min, &floor.median, &floor.max}) *time /= static_cast<double>(workers_.size());
-      const TiledGrid& grid = tiled.grid();
       Record record = record_of(of, "answers", workers_);
       record.floor = "memset", record.floor_time = floor;
       record.time = times_of(times);
       record.pipelined = Pipelined{0, "tiles", 1};
       record.batch = 1;
-      report_.keep(record);
-      rows.push_back({bench::text_of(of.size), std::to_string(of.bins), fmt::format("{}x{}", grid.columns, grid.rows),
-                      cell(record.time.median / 1e3), cell(floor.median / 1e3),
-                      share(ratio(floor.median, record.time.median))});
+      report_.add(record);
     } catch (const OutOfMemory& error) {
       report_.note(fmt::format("{}: answers did not run: {}", text_of(of), error.what()));
     }
-  if (rows.size() == 1) return;
-  write_table(
-      fmt::format("{} on {}: 100 regions from tiles whose tensors stay there, against a memset of as many bytes",
-                  part_ == "tiles" ? "Tiles" : "Answers", names_of(workers_)),
-      rows, 1);
 }
 
-// Answers of frames: microseconds of a frame.
-double Cluster::answered(const Case& of, const std::vector<Worker>& workers, const char* what) {
+// Answers of frames.
+void Cluster::answered(const Case& of, const std::vector<Worker>& workers, const char* what) {
   FramesInMemory frames({of.size, of.bins, false, workers}, [&](const std::string& wrong) { report_wrong(of, wrong); });
   const int slots = answer_slots * static_cast<int>(workers.size());
   const double first = frames.run(slots, 4 * slots).frame_us;
   const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * slots, 20000);
   const double frame_us = frames.run(slots, count).frame_us;
   keep(record_of(of, what, workers), frame_us, "ring", slots, count);
-  return frame_us;
 }
 
 void Cluster::frames(const Case& of, const Case& unequal) {
-  Rows rows{{"size", "bins", "workers", "frames/s", "sum of each alone", "of the sum"}};
   const auto add = [&](const Case& what, const std::vector<Worker>& workers, const char* name) {
-    double sum = 0;
     if (workers.size() > 1)
-      for (const Worker& worker : workers) {
-        const double alone = answered(what, {worker}, name);
-        sum += ratio(1e6, alone);
-        rows.push_back({bench::text_of(what.size), std::to_string(what.bins), name_of(worker), rate(alone), "", ""});
-      }
-    const double all = answered(what, workers, name);
-    rows.push_back({bench::text_of(what.size), std::to_string(what.bins), names_of(workers), rate(all), cell(sum),
-                    share(ratio(ratio(1e6, all), sum))});
+      for (const Worker& worker : workers) answered(what, {worker}, name);
+    answered(what, workers, name);
   };
   add(of, workers_, "frames");
   if (workers_[0].backend != Backend::cpu)
     add(unequal, {workers_[0], {.threads = std::min(16, options_.threads.back())}}, "unequal");
-  write_table("Frames, 100 boxes each: by all workers, and by a device and the CPU", rows, 1);
 }
 
 // A tensor of which not even one bin fits a worker, so that tiles hand sums on to their neighbours: as rows of tiles,
 // and in columns, too.
 void Cluster::tiles(const Case& of) {
   const Times link = link_of(tensor_bytes(of));
-  Rows rows{{"size", "bins", "tiles", "ms", "link ms", "link / ms"}};
   const auto part = [](std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; };
   for (const bool columns : {false, true}) {  // of 512 MiB in the largest case: two of them fit 2 GiB
     PieceOptions options{.workers = workers_, .memory = 2 * options_.group_bytes};
     options.height = part(of.size.height, columns ? 8 : 64);
     if (columns) options.width = part(of.size.width, 8);
-    const double time = pieces(of, link, options);
-    rows.push_back({bench::text_of(of.size), std::to_string(of.bins), columns ? "rows and columns" : "rows",
-                    cell(time / 1e3), cell(link.median / 1e3), share(ratio(link.median, time))});
+    pieces(of, link, options);
   }
-  write_table(fmt::format("Tiles on {}: a tensor to the host, against the link", names_of(workers_)), rows, 1);
 }
 
 // A table of 64u that fits no device.
@@ -477,12 +416,6 @@ void Cluster::table(const Size& size) {
   record.bytes = 9 * pixels;
   record.floor = "link", record.floor_time = link;
   keep(record, microseconds, "table", 0, 1);
-  const TiledGrid& grid = tiled.grid();
-  write_table(fmt::format("Table of 8u64u on {}: to the host, against the link", names_of(workers_)),
-              {{"size", "tiles", "ms", "link ms", "link / ms"},
-               {bench::text_of(size), fmt::format("{}x{}", grid.columns, grid.rows), cell(microseconds / 1e3),
-                cell(link.median / 1e3), share(ratio(link.median, microseconds))}},
-              1);
 }
 
 }  // namespace
@@ -491,7 +424,6 @@ void bench_cluster_poostchi(const Options& options, Report& report) {
   Options checked = options;
   checked.algorithms.clear();
   check_figure(checked);
-  if (!options.plot.empty()) throw InvalidArgument("--plot: bench cluster draws nothing");
   Cluster cluster(options, report);
   const std::vector<Size> large{{4096, 3072}, {6400, 4800}, {8192, 8192}}, first{{1280, 720}, {1920, 1080}};
   std::vector<Case> figure_16, figure_17;

@@ -14,15 +14,23 @@
 #include "bench/harness/bench.hpp"
 #include "bench/harness/race.hpp"
 #include "bench/papers/figure.hpp"
-#include "bench/papers/kasagi_table.hpp"
-#include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
 
 namespace areal::bench {
 namespace {
 
+/// What records are of: a cell of the table, or a point of the curve over r that its best r comes from.
+constexpr const char *kasagi_cell = "kasagi", *kasagi_curve = "kasagi-r";
+/// The paper's rows with nothing to choose: on a GPU, and on the CPU.
+constexpr const char *gpu_rows[] = {"2r2w", "4r4w", "4r1w", "2r1w", "1r1w"}, *cpu_rows[] = {"2r2w-cpu", "4r1w-cpu"};
+
 constexpr std::int64_t kilo = 1024, most_on_cpu = 18 * kilo * 18 * kilo;  // the paper's largest
+
+/// "4K", or "WxH".
+std::string kasagi_size(const Size& size) {
+  return size.width == size.height && size.width % kilo == 0 ? fmt::format("{}K", size.width / kilo) : text_of(size);
+}
 
 std::vector<Size> sizes_of(const Options& options) {
   if (!options.sizes.empty()) return options.sizes;
@@ -52,7 +60,7 @@ class Kasagi {
   void run(TypePair types, const Size& size) {
     const std::vector<double> shares = best_shares(types, size);
     Race table{types, size, 0, 1, {}, false};
-    for (const KasagiRow& row : kasagi_gpu_rows) table.racers.push_back({row.algorithm});
+    for (const char* const id : gpu_rows) table.racers.push_back({id});
     for (const double share : shares) table.racers.push_back({"hybrid-1r1w", share});
     table.racers.push_back({"auto"});
     Options rounds = options_;
@@ -63,7 +71,6 @@ class Kasagi {
     else if (said_.insert("cpu").second)
       report_.note("the CPU's rows end at 18K, as the paper's do");
   }
-  const std::vector<Record>& records() const { return records_; }
 
  private:
   static bool is_large(const Size& size) { return size.width * size.height > 20 * kilo * 20 * kilo; }
@@ -76,7 +83,7 @@ class Kasagi {
     std::vector<Share> shares;
     const auto ran = [&](std::size_t i, Record record) {
       record.shown = shown;
-      keep(record);
+      report_.add(record);
       shares.push_back({what.racers[i].r, record.time.median});
     };
     const auto refused = [&](std::size_t i, const std::string& why) {
@@ -135,13 +142,13 @@ class Kasagi {
         for (std::int64_t x = 0; x < size.width; ++x) row[static_cast<std::size_t>(x)] = pixel(x, y);
         command::store_row(image.view(), y, 0, 0, row);
       }
-      for (const KasagiRow& which : kasagi_cpu_rows) {
-        const SatPlan plan(shape, types.input, {.border = Border::none, .types = types, .algorithm = which.algorithm},
+      for (const char* const id : cpu_rows) {
+        const SatPlan plan(shape, types.input, {.border = Border::none, .types = types, .algorithm = id},
                            {.backend = Backend::cpu, .threads = 1});
         Workspace workspace(plan);
-        Record record{"sat", which.algorithm, name_of(types), size.width, size.height};
+        Record record{"sat", id, name_of(types), size.width, size.height};
         const int most = size.width * size.height > 8 * kilo * 8 * kilo ? 1 : 3;
-        record.time = measure({{which.algorithm,
+        record.time = measure({{id,
                                 [&] {
                                   plan.execute({std::as_const(image).view(), table.view()}, workspace);
                                 }}},
@@ -149,8 +156,8 @@ class Kasagi {
         record.bytes = image.bytes() + table.bytes();
         record.border = Border::none;
         record.shown = kasagi_cell;
-        check_table(table, pixel, which.algorithm);
-        keep(record);
+        check_table(table, pixel, id);
+        report_.add(record);
       }
     } catch (const OutOfMemory& e) {
       note("the CPU's rows of " + kasagi_size(size) + " are left out: " + e.what());
@@ -175,10 +182,6 @@ class Kasagi {
     }
   }
 
-  void keep(const Record& record) {
-    report_.keep(record);
-    records_.push_back(record);
-  }
   /// Each reason once: all shares of a search are refused for the same one.
   void note(const std::string& words) {
     if (said_.insert(words).second) report_.note(words);
@@ -186,7 +189,6 @@ class Kasagi {
 
   const Options& options_;
   Report& report_;
-  std::vector<Record> records_;
   std::set<std::string> said_;
 };
 
@@ -198,18 +200,13 @@ void bench_kasagi(const Options& options, Report& report) {
       options.pairs.empty() ? std::vector<TypePair>{{Type::f64, Type::f64}} : options.pairs;
   const std::vector<Size> sizes = sizes_of(options);
   Kasagi kasagi(options, report);
-  {
-    command::ProgressBar bar("sizes", static_cast<std::int64_t>(pairs.size() * sizes.size()), report.quiet());
-    std::int64_t done = 0;
-    for (const TypePair& types : pairs)
-      for (const Size& size : sizes) {
-        kasagi.run(types, size);
-        bar.update(++done);
-      }
-  }
-  command::write_out(kasagi_table(kasagi.records()));
-  command::flush_out();
-  if (!options.plot.empty()) write_picture(options.plot, command::svg(kasagi_plot(kasagi.records())));
+  command::ProgressBar bar("sizes", static_cast<std::int64_t>(pairs.size() * sizes.size()), report.quiet());
+  std::int64_t done = 0;
+  for (const TypePair& types : pairs)
+    for (const Size& size : sizes) {
+      kasagi.run(types, size);
+      bar.update(++done);
+    }
 }
 
 }  // namespace areal::bench

@@ -12,10 +12,41 @@
 #include <areal/error.hpp>
 #include <areal/research/histogram.hpp>
 #include "bench/harness/cpu_histograms.hpp"
-#include "bench/papers/poostchi.hpp"
+#include "bench/papers/figure.hpp"
 
 namespace areal::bench {
 namespace {
+
+struct Case {
+  Size size;
+  std::int64_t bins;
+};
+
+/// The algorithms of the figures, and the tiles of those that have them.
+const std::vector<Racer> racers = {
+    {"cw-b"},
+    {"cw-sts"},
+    {"cw-tis", 0.25, WarpScan::kogge_stone, 16},
+    {"cw-tis", 0.25, WarpScan::kogge_stone, 32},
+    {"cw-tis", 0.25, WarpScan::kogge_stone, 64},
+    {"wf-tis", 0.25, WarpScan::kogge_stone, 16},
+    {"wf-tis", 0.25, WarpScan::kogge_stone, 32},
+    {"wf-tis", 0.25, WarpScan::kogge_stone, 64},
+    {"auto"},
+};
+
+/// Those, and for Figures 9 and 10, which are of one image, the same tiles by blocks of all other threads.
+std::vector<Racer> racers_of(bool sweep) {
+  std::vector<Racer> all = racers;
+  for (const Racer& racer : sweep ? racers : std::vector<Racer>())
+    if (racer.algorithm == "cw-tis" || racer.algorithm == "wf-tis")
+      for (const int threads : research::tile_threads(racer.tile))
+        if (threads != research::default_tile_threads(racer.tile)) {
+          all.push_back(racer);
+          all.back().tile_threads = threads;
+        }
+  return all;
+}
 
 constexpr std::int64_t most_cpu_pixels = 2048 * 2048;  // the paper's largest
 
@@ -46,7 +77,7 @@ std::vector<LaunchTime> by_phase(const std::vector<LaunchTime>& launches) {
 }
 
 /// A record of the device in addition to those of a race.
-Record companion(const PoostchiCase& of, const std::string& what, const std::string& algorithm, const Times& time,
+Record companion(const Case& of, const std::string& what, const std::string& algorithm, const Times& time,
                  std::uint64_t bytes, const Options& options) {
   Record record{what, algorithm, "8u32u", of.size.width, of.size.height, of.bins};
   record.threads = 0;
@@ -59,57 +90,53 @@ Record companion(const PoostchiCase& of, const std::string& what, const std::str
   return record;
 }
 
-void measure_gpu(PoostchiCase& of, bool sweep, const Options& options, Report& report) {
+/// Returns whether anything ran.
+bool measure_gpu(const Case& of, bool sweep, const Options& options, Report& report) {
   Race race;
   race.size = of.size;
   race.bins = of.bins;
-  race.racers = poostchi_racers;
-  if (sweep)
-    for (const Racer& racer : poostchi_sweep()) race.racers.push_back(racer);
+  race.racers = racers_of(sweep);
   race.launches = true;
-  of.ranks = keep_race(race, options, report, by_phase);
+  const Ranks ranks = keep_race(race, options, report, by_phase);
   // Every algorithm of the paper begins with the same launch: keep that of the last one that ran.
   const LaunchTime* first = nullptr;
   std::uint64_t bytes = 0;
-  for (const std::optional<Record>& record : of.ranks)
+  for (const std::optional<Record>& record : ranks)
     if (record && !record->launches.empty() && record->launches[0].phase == "initialisation")
       first = &record->launches[0], bytes = record->bytes;
-  if (first == nullptr) return;
-  of.initialised = first->time.median;
-  report.keep(companion(of, "initialisation", "device", first->time, bytes, options));
+  if (first != nullptr) report.add(companion(of, "initialisation", "device", first->time, bytes, options));
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& record) { return record.has_value(); });
 }
 
-void measure_link(PoostchiCase& of, const Options& options, Report& report) {
+void measure_link(const Case& of, const Options& options, Report& report) {
   const auto image = static_cast<std::uint64_t>(of.size.width * of.size.height);
   const std::uint64_t tensor = 4 * image * static_cast<std::uint64_t>(of.bins);
   try {
     const LinkTimes small = link_times(image, image, options), large = link_times(tensor, tensor, options);
-    of.image_up = small.up.median, of.tensor_up = large.up.median, of.tensor_down = large.down.median;
-    report.keep(companion(of, "transfer", "image up", small.up, image, options));
-    report.keep(companion(of, "transfer", "tensor up", large.up, tensor, options));
-    report.keep(companion(of, "transfer", "tensor down", large.down, tensor, options));
+    report.add(companion(of, "transfer", "image up", small.up, image, options));
+    report.add(companion(of, "transfer", "tensor up", large.up, tensor, options));
+    report.add(companion(of, "transfer", "tensor down", large.down, tensor, options));
   } catch (const Error& error) {  // pinned memory is scarce on some machines
     report.note(fmt::format("{}, {} bins: the transfers were not timed: {}", text_of(of.size), of.bins, error.what()));
   }
 }
 
-void measure_cpu(PoostchiCase& of, const std::vector<int>& threads, const Options& options, Report& report) {
+void measure_cpu(const Case& of, const std::vector<int>& threads, const Options& options, Report& report) {
   if (of.size.width * of.size.height > most_cpu_pixels) {
     report.note(fmt::format("{}: not timed on the CPU, as the paper's largest image is 2048x2048", text_of(of.size)));
     return;
   }
-  const auto keep = [&](Record record, std::vector<Record>& list) {
+  const auto add = [&](Record record) {
     record.shown = options.shown;
-    report.keep(record);
-    list.push_back(record);
+    report.add(record);
   };
   try {
     CpuHistograms tensors(of.size, of.bins);
-    keep(tensors.time_initialisation(1, options.repetitions), of.host);
-    if (threads.back() > 1) keep(tensors.time_initialisation(threads.back(), options.repetitions), of.host);
-    keep(tensors.time("serial", 1, options.repetitions), of.cpu);
-    for (const int n : threads) keep(tensors.time("parallel", n, options.repetitions), of.cpu);
-    keep(tensors.time("auto", threads.back(), options.repetitions), of.cpu);
+    add(tensors.time_initialisation(1, options.repetitions));
+    if (threads.back() > 1) add(tensors.time_initialisation(threads.back(), options.repetitions));
+    add(tensors.time("serial", 1, options.repetitions));
+    for (const int n : threads) add(tensors.time("parallel", n, options.repetitions));
+    add(tensors.time("auto", threads.back(), options.repetitions));
   } catch (const OutOfMemory& error) {
     report.note(fmt::format("{}, {} bins: not timed on the CPU: {}", text_of(of.size), of.bins, error.what()));
   }
@@ -140,19 +167,6 @@ std::size_t chosen(const std::vector<T>& list, const Same& same) {
 
 }  // namespace
 
-std::vector<Racer> poostchi_sweep() {
-  std::vector<Racer> sweep;
-  for (const Racer& racer : poostchi_racers) {
-    if (racer.algorithm != "cw-tis" && racer.algorithm != "wf-tis") continue;
-    for (const int threads : research::tile_threads(racer.tile)) {
-      if (threads == research::default_tile_threads(racer.tile)) continue;
-      sweep.push_back(racer);
-      sweep.back().tile_threads = threads;
-    }
-  }
-  return sweep;
-}
-
 void bench_poostchi(const Options& options, Report& report) {
   check_figure(options);
   std::vector<Size> sizes = options.sizes;
@@ -164,23 +178,15 @@ void bench_poostchi(const Options& options, Report& report) {
   const std::vector<int> threads = threads_of(options, report);
 
   bool any = false;
-  const auto measured = [&](const Size& size, std::int64_t b, bool sweep) {
-    PoostchiCase of;
-    of.size = size, of.bins = b;
-    measure_gpu(of, sweep, options, report);
-    for (const std::optional<Record>& record : of.ranks) any = any || record;
+  const auto measure = [&](const Case& of, bool sweep) {
+    any = measure_gpu(of, sweep, options, report) || any;
     measure_link(of, options, report);
     measure_cpu(of, threads, options, report);
-    return of;
   };
-  Poostchi what;
-  what.swept = all_bins;
-  for (std::size_t i = 0; i < sizes.size(); ++i) what.by_size.push_back(measured(sizes[i], all_sizes, i == all_bins));
+  for (std::size_t i = 0; i < sizes.size(); ++i) measure({sizes[i], all_sizes}, i == all_bins);
   for (const std::int64_t b : bins)
-    what.by_bins.push_back(b == all_sizes ? what.by_size[all_bins] : measured(sizes[all_bins], b, false));
+    if (b != all_sizes) measure({sizes[all_bins], b}, false);
   if (!any) throw Unavailable("--figure poostchi: nothing ran; the notes say why");
-  print(what);
-  if (!options.plot.empty()) write_picture(options.plot, picture(what));
 }
 
 }  // namespace areal::bench

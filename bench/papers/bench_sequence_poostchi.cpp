@@ -10,16 +10,58 @@
 #include <areal/error.hpp>
 #include <areal/research/histogram.hpp>
 #include <chrono>
+#include <cmath>
 #include "bench/harness/device_floors.hpp"
-#include "bench/papers/sequence_poostchi.hpp"
+#include "bench/papers/figure.hpp"
+#include "bench/papers/frame_pipeline.hpp"
 
 namespace areal::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int ring_slots = 4;
+constexpr const char* ring = "ring";  // the order of HistogramSequence
 constexpr std::int64_t drawn_frames = 12, first_drawn = 4;
 constexpr double short_run_us = 3e5;  // of Figure 15
+
+/// Frames of one size and number of bins, whose tensors go to the host.
+struct SequenceCase {
+  Size size;
+  std::int64_t bins = 0;
+  struct Run {
+    std::string request;  // an algorithm or auto; the record has the choice of auto
+    Record record;
+  };
+  std::vector<Run> runs = {};
+
+  const Record* find(const std::string& request, int slots, const std::string& order) const {
+    for (const Run& run : runs)
+      if (run.request == request && run.record.pipelined->slots == slots && run.record.pipelined->order == order)
+        return &run.record;
+    return nullptr;
+  }
+};
+
+StageTimes stages_of(const Record& record) {
+  const Pipelined& p = *record.pipelined;
+  return {p.read, p.up, p.initialise, p.scan, p.down};
+}
+
+/// What the longest of them is called.
+std::string longest_of(const StageTimes& stages) {
+  const double longest = stages.longest();
+  return longest == stages.read ? "read" : longest == stages.kernels() ? "compute" : "link";
+}
+
+/// The stages that began from frame `first_drawn` on.
+Timeline timeline_of(int slots, const std::vector<StageSpan>& spans) {
+  Timeline of{slots};
+  const auto us = [](double seconds) { return std::round(seconds * 1e9) / 1e3; };  // events have no finer resolution
+  for (const StageSpan& span : spans)
+    if (span.frame >= first_drawn)
+      of.spans.push_back({std::string(name_of(span.stage)), span.slot, span.frame, us(span.begin), us(span.end)});
+  return of;
+}
 
 class Measurement {
  public:
@@ -39,16 +81,15 @@ class Measurement {
     }
   }
 
-  void copies(SequenceCase& of, const FrameFile& file) const {
+  void copies(const SequenceCase& of, const FrameFile& file) const {
     const auto image = static_cast<std::uint64_t>(file.size().width * file.size().height);
     const LinkFloor link =
         link_floor(image, 4 * image * static_cast<std::uint64_t>(of.bins), on_, std::min(options_.repetitions, 5));
-    of.up = link.up.median, of.down = link.down.median;
     for (const auto& [name, time] : {std::pair("image up", link.up), {"tensor down", link.down}, {"both", link.both}}) {
       Record record = record_of(of, name);
       record.what = "transfer";
       record.time = time;
-      report_.keep(record);
+      report_.add(record);
     }
   }
 
@@ -92,9 +133,10 @@ class Measurement {
     });
   }
 
-  /// The stages of the first frames in one slot and in two, with the initialisation as a stage.
-  void timelines(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us,
-                 SequencePoostchi& into) {
+  /// The stages in one slot, with the initialisation as a stage, and when those of some frames ran in one slot and in
+  /// two.
+  void stages(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us) {
+    const std::size_t before = of.runs.size();
     for (const int slots : {1, 2})
       noted(of, algorithm, slots, [&] {
         FramePipeline pipeline(file, {of.bins, algorithm, slots, IssueOrder::breadth, on_, true});
@@ -113,14 +155,13 @@ class Measurement {
             return run.frame_us;
           });
         }
-        PipelineRun run = checked(pipeline, of, file, drawn_frames);
-        std::erase_if(run.timeline, [](const StageSpan& span) { return span.frame < first_drawn; });
-        into.timelines.push_back({run.algorithm, of.size, of.bins, slots, std::move(run.timeline)});
+        const PipelineRun run = checked(pipeline, of, file, drawn_frames);
+        if (of.runs.size() > before) of.runs.back().record.timelines.push_back(timeline_of(slots, run.timeline));
       });
   }
 
   /// Sets the floor of every record of the case to the longest stage of the same algorithm in one slot.
-  void keep_all(SequenceCase& of) const {
+  void add_all(SequenceCase& of) const {
     for (SequenceCase::Run& run : of.runs) {
       const Record* alone = nullptr;
       for (const char* order : {"stages", "depth", "breadth"})
@@ -130,7 +171,7 @@ class Measurement {
         run.record.floor = longest_of(stages);
         run.record.floor_time = {stages.longest(), stages.longest(), stages.longest()};
       }
-      report_.keep(run.record);
+      report_.add(run.record);
     }
   }
 
@@ -235,23 +276,6 @@ const T& chosen(const std::vector<T>& list, const Same& same) {
 
 }  // namespace
 
-const Record* SequenceCase::find(const std::string& request, int slots, const std::string& order) const {
-  for (const Run& run : runs)
-    if (run.request == request && run.record.pipelined->slots == slots && run.record.pipelined->order == order)
-      return &run.record;
-  return nullptr;
-}
-
-StageTimes stages_of(const Record& record) {
-  const Pipelined& p = *record.pipelined;
-  return {p.read, p.up, p.initialise, p.scan, p.down};
-}
-
-std::string longest_of(const StageTimes& stages) {
-  const double longest = stages.longest();
-  return longest == stages.read ? "read" : longest == stages.kernels() ? "compute" : "link";
-}
-
 void bench_sequence_poostchi(const Options& options, Report& report) {
   Options checked = options;
   checked.algorithms.clear();
@@ -270,12 +294,10 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
   const Size by_bins = chosen(sizes, [](const Size& s) { return s.width == 512 && s.height == 512; });
   const int repetitions = options.is_repetitions_given ? options.repetitions : 3;
 
-  SequencePoostchi what;
   const IssueOrder order = options.order == "depth" ? IssueOrder::depth : IssueOrder::breadth;
-  what.order = name_of(order);
-  what.slots = options.slots.empty() ? std::vector<int>{1, 2, 4} : options.slots;
-  if (what.slots.front() != 1) what.slots.insert(what.slots.begin(), 1);
-  what.slots.erase(std::unique(what.slots.begin(), what.slots.end()), what.slots.end());
+  std::vector<int> all_slots = options.slots.empty() ? std::vector<int>{1, 2, 4} : options.slots;
+  if (all_slots.front() != 1) all_slots.insert(all_slots.begin(), 1);
+  all_slots.erase(std::unique(all_slots.begin(), all_slots.end()), all_slots.end());
   const auto selected = [&](const std::vector<std::string>& all) {
     std::vector<std::string> some;
     for (const std::string& one : all)
@@ -285,40 +307,41 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
         some.push_back(one);
     return some;
   };
-  what.overlapped = selected({"wf-tis", "auto"});
-  what.shown = selected({"cw-b", "cw-sts", "cw-tis", "wf-tis", "auto"});
-  if (what.shown.empty())
+  const std::vector<std::string> in_overlap = selected({"wf-tis", "auto"});
+  const std::vector<std::string> in_frames = selected({"cw-b", "cw-sts", "cw-tis", "wf-tis", "auto"});
+  if (in_frames.empty())
     throw InvalidArgument(
         "--algorithm: --figure poostchi has auto and, not on the CPU, cw-b, cw-sts, cw-tis and wf-tis");
   if (options.backend == Backend::cpu) report.note("the paper's algorithms are not on the CPU: only auto runs");
 
+  bool any = false;
   {  // Figures 12 to 14
     const FrameFile file(overlapped, measurement.frames());
     for (const std::int64_t b : all_bins) {
       SequenceCase of{overlapped, b};
       measurement.copies(of, file);
-      for (const std::string& algorithm : what.overlapped) {
-        for (const int slots : what.slots)
+      for (const std::string& algorithm : in_overlap) {
+        for (const int slots : all_slots)
           measurement.pipeline(of, file, algorithm, slots, order, measurement.frames(), repetitions);
         if (algorithm == "auto") measurement.sequence(of, file, measurement.frames(), repetitions);
       }
-      measurement.keep_all(of);
-      what.overlap.push_back(std::move(of));
+      measurement.add_all(of);
+      any = any || !of.runs.empty();
     }
-    what.staged = SequenceCase{overlapped, bins};
+    SequenceCase staged{overlapped, bins};
     for (const std::string& algorithm : selected({"wf-tis", "cw-b", "auto"})) {
-      const double first = measurement.pipeline(what.staged, file, algorithm, 1, order, 4, 1);
+      const double first = measurement.pipeline(staged, file, algorithm, 1, order, 4, 1);
       if (first == 0) continue;
-      what.staged.runs.pop_back();  // it only served to choose the number of frames
-      measurement.timelines(what.staged, file, algorithm, first, what);
+      staged.runs.pop_back();  // it only served to choose the number of frames
+      measurement.stages(staged, file, algorithm, first);
     }
-    measurement.keep_all(what.staged);
+    measurement.add_all(staged);
   }
   const auto figure_15 = [&](const Size& size, std::int64_t b) {
     const FrameFile file(size, 100);
     SequenceCase of{size, b};
     measurement.copies(of, file);
-    for (const std::string& algorithm : what.shown) {
+    for (const std::string& algorithm : in_frames) {
       const double one = measurement.pipeline(of, file, algorithm, 1, order, 4, 1);
       if (one == 0) continue;
       if (measurement.frames_for(one) > 8) {  // more frames give a better mean
@@ -328,22 +351,13 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
       measurement.pipeline(of, file, algorithm, 2, order, measurement.frames_for(one), 1);
       if (algorithm == "auto") measurement.sequence(of, file, measurement.frames_for(one), 1);
     }
-    measurement.keep_all(of);
-    return of;
+    measurement.add_all(of);
+    any = any || !of.runs.empty();
   };
-  for (const Size& size : sizes) what.by_size.push_back(figure_15(size, bins));
-  for (const std::int64_t b : all_bins) {
-    const auto same = std::find_if(what.by_size.begin(), what.by_size.end(), [&](const SequenceCase& of) {
-      return of.bins == b && of.size.width == by_bins.width && of.size.height == by_bins.height;
-    });
-    what.by_bins.push_back(same != what.by_size.end() ? *same : figure_15(by_bins, b));
-  }
-  bool any = false;
-  for (const SequenceCase& of : what.overlap) any = any || !of.runs.empty();
-  for (const SequenceCase& of : what.by_size) any = any || !of.runs.empty();
+  for (const Size& size : sizes) figure_15(size, bins);
+  for (const std::int64_t b : all_bins)
+    if (b != bins) figure_15(by_bins, b);
   if (!any) throw Unavailable("--figure poostchi: nothing ran; the notes say why");
-  print(what);
-  if (!options.plot.empty()) write_picture(options.plot, picture(what));
 }
 
 }  // namespace areal::bench

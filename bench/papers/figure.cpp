@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <utility>
-#include "io/columns.hpp"
-#include "io/out.hpp"
-#include "media/media.hpp"
 
 namespace areal::bench {
 
@@ -23,7 +20,7 @@ Ranks keep_race(const Race& race, const Options& options, Report& report,
   Ranks ranks(race.racers.size());
   const auto ran = [&](std::size_t i, Record record) {
     if (select_launches) record.launches = select_launches(record.launches);
-    report.keep(record);
+    report.add(record);
     ranks[i] = std::move(record);
   };
   const auto refused = [&](std::size_t i, const std::string& why) {
@@ -41,20 +38,5 @@ Ranks keep_race(const Race& race, const Options& options, Report& report,
 }
 
 std::string text_of(const Size& size) { return fmt::format("{}x{}", size.width, size.height); }
-
-std::string cell(double value) { return value > 0 ? fmt::format("{:.1f}", value) : "-"; }
-
-double median_of(const std::optional<Record>& record) { return record ? record->time.median : 0; }
-
-void write_table(std::string_view heading, const std::vector<std::vector<std::string>>& rows, std::size_t words) {
-  command::write_out(fmt::format("{}\n{}\n", heading, command::aligned(rows, words)));
-  command::flush_out();
-}
-
-void write_picture(const std::string& path, const std::string& svg) {
-  media::OutputFile file(path, svg.size());
-  file.write(svg.data(), svg.size());
-  file.commit();
-}
 
 }  // namespace areal::bench

@@ -6,7 +6,6 @@
 #include <areal/research/model.hpp>
 #include <nlohmann/json.hpp>
 #include "bench/papers/model.hpp"
-#include "bench/papers/model_plot.hpp"
 #include "io/columns.hpp"
 #include "io/help.hpp"
 #include "io/numbers.hpp"
@@ -22,7 +21,7 @@ using Values = std::vector<std::int64_t>;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string n = "16384", p, w = "32", l = "32", k, plot;
+  std::string n = "16384", p, w = "32", l = "32", k;
 };
 
 struct Point {
@@ -157,61 +156,9 @@ std::string constants_table(const std::vector<Point>& points) {
   return aligned(rows);
 }
 
-// Over the one parameter that has several values.
-Plot plot_of(const std::vector<Point>& points) {
-  const std::pair<const char*, std::int64_t (*)(const Point&)> parameters[] = {
-      {"n", [](const Point& point) { return point.n; }},
-      {"p", [](const Point& point) { return point.machine.threads; }},
-      {"w", [](const Point& point) { return point.machine.width; }},
-      {"l", [](const Point& point) { return point.machine.latency; }}};
-  const std::size_t half = points.size() / 2;  // the points of one machine
-  // If p depends on another parameter, as in wl, that parameter is the one that varies.
-  std::vector<int> varying;
-  for (int i = 0; i < 4; ++i) {
-    Values values;
-    for (std::size_t j = 0; j < half; ++j) values.push_back(parameters[i].second(points[j]));
-    if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end() && half > 1)
-      varying.push_back(i);
-  }
-  if (varying.empty()) refuse("--plot: needs several values of one of --n, --p, --w and --l, and one of each other");
-  const int x = varying.size() > 1 && varying[0] == 1 ? varying[1] : varying[0];
-  Plot plot;
-  plot.x_name = parameters[x].first;
-  plot.y_name = "time units";
-  for (int i = 0; i < 4; ++i) {
-    const bool fixed = std::find(varying.begin(), varying.end(), i) == varying.end();
-    if (i != x)
-      plot.title += fmt::format("{}{} = {}", plot.title.empty() ? "" : ", ", parameters[i].first,
-                                fixed ? std::to_string(parameters[i].second(points[0])) : "wl");
-  }
-  for (std::size_t j = 0; j < half; ++j) plot.x.push_back(static_cast<double>(parameters[x].second(points[j])));
-  for (std::size_t from : {std::size_t{0}, half}) {
-    PlotPanel panel{from == 0 ? "DMM" : "UMM", {{"lower bound", {}}}, {}};
-    for (const ModelTime& program : points[0].times.programs)
-      panel.curves.push_back({std::string(program.program), {}});
-    for (std::size_t j = from; j < from + half; ++j) {
-      const NakanoTimes& times = points[j].times;
-      panel.zones.emplace_back(times.limit);
-      panel.curves[0].values.push_back(static_cast<double>(times.lower_bound));
-      for (std::size_t i = 0; i < times.programs.size(); ++i)
-        panel.curves[i + 1].values.push_back(static_cast<double>(times.programs[i].time_units));
-    }
-    plot.panels.push_back(std::move(panel));
-  }
-  return plot;
-}
-
 void run(const Request& request, const Settings& settings) {
   std::vector<Point> points = points_of(request);
-  if (!request.plot.empty()) plot_of(points);  // refuse wrong options before the work
   run_all(request, points);
-  if (!request.plot.empty()) {
-    const std::string picture = svg(plot_of(points));
-    media::OutputFile file(request.plot, picture.size());
-    file.write(picture.data(), picture.size());
-    file.commit();
-    settings.detail("wrote {}", request.plot);
-  }
   if (settings.json) {
     for (const Point& point : points) write_out(json_of(point).dump() + "\n");
     return;
@@ -234,15 +181,13 @@ void add_model_nakano(CLI::App& verb, Settings& settings) {
   sub->add_option("--l", request->l, "Latency, in time units; by default 32")->type_name("N");
   sub->add_option("--k", request->k, "Workspace of sequential-parallel, p to n; by default min(p log p, wl log(wl))")
       ->type_name("N");
-  begin_group(*sub, group::output);
-  sub->add_option("--plot", request->plot, "Also draw the time units over the parameter that has several values")
-      ->type_name("F.svg");
   sub->footer(
       "Runs every combination on both machines. The lower bound is the largest of n/w (bandwidth), nl/p (latency) and\n"
       "l log n (reduction); limit names it. Latency is hidden where wl <= p and wl <= n/log n. The second table has "
       "the\n"
-      "proven constants c of time <= c bound, and the largest time / bound that was found.\n\n"
-      "Example:\n  areal model nakano --n 4096 --p 32,256,2048 --l 100 --plot nakano.svg");
+      "proven constants c of time <= c bound, and the largest time / bound that was found.\n"
+      "The sources' bench/pages/show.py draws the points that --json prints.\n\n"
+      "Example:\n  areal model nakano --n 4096 --p 32,256,2048 --l 100");
   sub->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

@@ -7,6 +7,7 @@ if(AREAL_SIMT AND AREAL_BENCH AND TARGET areal_command)
   target_include_directories(areal_bench_stand_in PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(areal_bench_stand_in PRIVATE areal)
   areal_warnings(areal_bench_stand_in)
+  add_dependencies(areal_bench_stand_in areal_lab)  # which bench_papers_test runs on it
   foreach(name IN LISTS test_sources)
     cmake_path(GET name STEM name)
     if(name MATCHES "^command_bench")

@@ -51,23 +51,6 @@ TEST_F(CommandModel, TextHasTimesAndConstants) {
     EXPECT_EQ(point["p"], 32 * point["l"].get<std::int64_t>());
 }
 
-TEST_F(CommandModel, PlotIsDrawn) {
-  answer({"model", "nakano", "--n", "512", "--plot", "p.svg"});
-  const std::string svg = contents(work / "p.svg");
-  EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
-  EXPECT_TRUE(svg.ends_with("</svg>\n"));
-  std::size_t curves = 0;
-  for (std::size_t at = 0; (at = svg.find("<polyline", at)) != std::string::npos; ++at) ++curves;
-  EXPECT_EQ(curves, 2u * 9);  // eight programs and the lower bound on each machine
-  for (const char* word : {"DMM", "UMM", "sequential-parallel", "lower bound", "latency", "n = 512, w = 32, l = 32"})
-    EXPECT_NE(svg.find(word), std::string::npos) << word;
-  EXPECT_EQ(svg.find("nan"), std::string::npos);
-  answer({"model", "nakano", "--n", "64,256", "--l", "5", "--plot", "n.svg"});
-  EXPECT_NE(contents(work / "n.svg").find("p = 160, w = 32, l = 5"), std::string::npos);
-  answer({"model", "nakano", "--n", "64", "--l", "1,5", "--plot", "l.svg"});
-  EXPECT_NE(contents(work / "l.svg").find("n = 64, p = wl, w = 32"), std::string::npos);
-}
-
 TEST_F(CommandModel, AlgorithmsCostIsCounted) {
   if (!has_simt()) GTEST_SKIP() << "no simulated machine";
   const std::string text = answer({"model", "--algorithm", "1r1w", "--n", "4096", "--l", "100"});
@@ -284,7 +267,6 @@ TEST_F(CommandModel, TheExamplesOfTheHelpRun) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
   }
-  EXPECT_TRUE(fs::exists(work / "nakano.svg"));
 }
 
 TEST_F(CommandModel, WrongUseIsOneSentence) {
@@ -349,8 +331,6 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"nakano", "--n", "1048576"}, "model nakano: too many values; the elements of all combinations may be 2097152"},
       {{"nakano", "--n", "64", "--p", "32", "--k", "8"}, "--k 8: may not be less than 32"},
       {{"nakano", "--n", "64", "--p", "32", "--k", "65"}, "--k 65: may not be more than 64"},
-      {{"nakano", "--n", "64", "--p", "32", "--plot", "a.svg"}, "--plot: needs several values of one of --n, --p"},
-      {{"nakano", "--n", "64,128", "--l", "1,2", "--plot", "a.svg"}, "--plot: needs several values of one of"},
       {{"nakano", "--frob"}, "--frob"},
   };
   for (const auto& [words, sentence] : cases) {
@@ -365,9 +345,6 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
     EXPECT_EQ(others({}), std::vector<std::string>());
   }
-  const Outcome outcome = run({"model", "nakano", "--n", "64", "--plot", "nowhere/a.svg"});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("nowhere"), std::string::npos) << outcome.err;
 }
 
 TEST_F(CommandModel, CompletionKnowsTheSubcommand) {
@@ -375,10 +352,10 @@ TEST_F(CommandModel, CompletionKnowsTheSubcommand) {
                   "\"${COMPREPLY[@]}\"")
                 .out,
             "nakano\n");
-  EXPECT_EQ(shell("source <(areal completion bash); COMP_WORDS=(areal model nakano --plo); COMP_CWORD=3; _areal; echo "
+  EXPECT_EQ(shell("source <(areal completion bash); COMP_WORDS=(areal model chen --measu); COMP_CWORD=3; _areal; echo "
                   "\"${COMPREPLY[@]}\"")
                 .out,
-            "--plot\n");
+            "--measured\n");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
+#include <areal/research/sat.hpp>
 #include <areal/version.hpp>
 #include <cmath>
 #include <cstring>
@@ -409,6 +410,29 @@ TEST_F(Command, EveryVerbsExampleRuns) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
   }
+}
+
+TEST_F(Command, HybridTakesTheBestR) {
+  if (!has_simt()) GTEST_SKIP() << "it runs on the simulated machine";
+  const auto with = [&](const std::string& r) {
+    const Outcome outcome = run({"sat", "a.npy", "--backend", "simt", "--algorithm", "hybrid-1r1w", "--r", r,
+                                 "--border", "none", "--json", "-v"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return std::pair(Json::parse(outcome.out, nullptr, false), outcome.err);
+  };
+  write_file(work / "a.npy", npy("|u1", "96, 160", pixels(160, 96)));
+  const double best = research::best_hybrid_share(
+      {160, 96}, Type::u8, {.border = Border::none, .types = type_pair("8u32u"), .algorithm = "hybrid-1r1w"},
+      {.backend = Backend::simt});
+  const auto [json, said] = with("best");
+  EXPECT_EQ(json["reason"], with(std::to_string(best)).first["reason"]);
+  EXPECT_EQ(json["sum"], direct_sum(0, 0, 160, 96));
+  EXPECT_NE(said.find("of the shares that were tried, r "), std::string::npos) << said;
+  EXPECT_NE(said.find("has the least global memory access cost"), std::string::npos) << said;
+  const Outcome other = run({"sat", "a.npy", "--r", "best", "--algorithm", "1r1w", "--backend", "simt"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.err, "areal: --r best: only hybrid-1r1w has it\n");
+  EXPECT_EQ(run({"sat", "a.npy", "--r", "best", "--algorithm", "hybrid-1r1w", "--backend", "cpu"}).code, 2);
 }
 
 TEST_F(Command, QuietAndPipesAreSilent) {
