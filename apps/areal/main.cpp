@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     areal::command::add_detect(app, settings);
     areal::command::add_scan(app, settings);
     areal::command::add_track(app, settings);
+    areal::command::add_view(app, settings);
     areal::command::add_algorithms(app, settings);
     areal::command::add_model(app, settings);
     areal::command::add_bench(app, settings);

@@ -12,21 +12,21 @@ namespace areal {
 
 inline constexpr int most_json_depth = 32;  // Zarr's metadata and areal's files need 8; copies of a value recurse
 
-/// Reads a text of at most `most_bytes` and 32 levels. Returns the error as the end of a sentence that begins with the
-/// file's name, such as "is not JSON", or an empty string. Json is nlohmann's json or ordered_json.
+/// Reads a text of at most `most_bytes` and `most_depth` levels. Returns the error as the end of a sentence that begins
+/// with the file's name, such as "is not JSON", or an empty string. Json is nlohmann's json or ordered_json.
 template <class Json>
-std::string read_json(std::string_view text, std::size_t most_bytes, Json& into) {
+std::string read_json(std::string_view text, std::size_t most_bytes, Json& into, int most_depth = most_json_depth) {
   if (text.size() > most_bytes) return "has more than " + std::to_string(most_bytes) + " bytes, more than any need";
   bool too_deep = false;
   into = Json::parse(
       text.begin(), text.end(),
       [&](int depth, typename Json::parse_event_t event, Json&) {
         const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-        too_deep = too_deep || (opens && depth >= most_json_depth);
+        too_deep = too_deep || (opens && depth >= most_depth);
         return !too_deep;
       },
       /*allow_exceptions=*/false);
-  if (too_deep) return "nests more than " + std::to_string(most_json_depth) + " levels, more than any need";
+  if (too_deep) return "nests more than " + std::to_string(most_depth) + " levels, more than any need";
   return into.is_discarded() ? "is not JSON" : "";
 }
 

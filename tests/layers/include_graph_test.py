@@ -6,7 +6,7 @@
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
     api <- queue <- pieces, video     public headers, bench/protocol <- bench        public headers and media <- apps <- areal-lab
-    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
+    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi       public headers <- view <- apps
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
 subject. A family's folder is seen by itself and its subject's registry.hpp, and what is named by an algorithm's id by the
@@ -30,7 +30,7 @@ LAYERS = {
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
     "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
-    "src/chunked": "chunked", "src/mpi": "mpi",
+    "src/chunked": "chunked", "src/mpi": "mpi", "src/view": "view",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol",
     "bench/harness": "laboratory", "bench/subjects": "laboratory", "bench/papers": "laboratory", "examples": "examples",
     "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -63,9 +63,10 @@ MAY_INCLUDE = {
     "mpi_header": {"include"},
     "mpi": {"include", "mpi_header", "formulas"},
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
+    "view": {"include"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "queue"},
     "protocol": {"include"},
-    "apps": {"include", "media", "json"},
+    "apps": {"include", "media", "json", "view"},
     "laboratory": {"include", "media", "json", "apps", "protocol"},
     "python": {"include", "interop"},
     "bench": {"include", "protocol"},
@@ -108,7 +109,7 @@ THIRD_PARTY = {
     "json": r"nlohmann/",
     "chunked": r"nlohmann/",
     "mpi_header": r"mpi\.h", "mpi": r"mpi\.h|mpi-ext\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
-    "apps": r"CLI/|fmt/|nlohmann/", "laboratory": r"CLI/|fmt/|nlohmann/",
+    "apps": r"CLI/|fmt/|nlohmann/|boost/(asio|beast)", "laboratory": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
     "bench": r"opencv2/|" + CUDA,
     "doors": r"nlohmann/",
@@ -371,6 +372,7 @@ GOOD = {
     "src/pieces/core/p.hpp": '#include "api/core/check.hpp"\n',
     "src/pieces/strips/s.hpp": '#include "pieces/core/p.hpp"\n',
     "src/pieces/tiles/t.hpp": '#include "pieces/core/p.hpp"\n#include "queue/q.hpp"\n',
+    "src/view/w.hpp": "#include <areal/a.hpp>\n",
     "src/video/v.hpp": '#include "queue/q.hpp"\n#include "cpu/c.hpp"\n',
     "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
@@ -465,6 +467,10 @@ BAD = [
     ("src/media/inner.hpp", '#include "api/sat/own.hpp"'),
     ("src/video/v.hpp", '#include "kernels/primitives/k.hpp"'),
     ("src/video/v.hpp", '#include "media/media.hpp"'),
+    ("src/view/w.hpp", '#include "media/media.hpp"'),
+    ("src/view/w.hpp", '#include "formulas/f.hpp"'),
+    ("src/view/w.hpp", "#include <nlohmann/json.hpp>"),
+    ("apps/areal/main.cpp", "#include <boost/context/fiber.hpp>"),
     ("src/queue/q.hpp", '#include "pieces/tiles/t.hpp"'),
     ("src/queue/q.hpp", '#include "cpu/c.hpp"'),
     ("src/pieces/tiles/t.hpp", '#include "media/media.hpp"'),

@@ -78,6 +78,8 @@ Type InputImage::type() const noexcept { return synthetic_ ? Type::u8 : picture_
 
 std::uint64_t InputImage::memory() const { return synthetic_ ? 0 : picture_ ? picture_->memory() : loaded_.bytes(); }
 
+std::vector<std::string> InputImage::notes() const { return picture_ ? picture_->notes() : std::vector<std::string>(); }
+
 ConstView InputImage::read(std::int64_t x, std::int64_t y, const View& block) const {
   if (!synthetic_ && !picture_) return image_in_memory(loaded_.view())(x, y, block);
   synthetic_ ? synthetic_->read(x, y, block) : picture_->read(x, y, block);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 #include "input.hpp"
 #include "media/media.hpp"
 #include "settings.hpp"
@@ -24,6 +26,8 @@ class InputImage {
   Type type() const noexcept;
   /// Bytes that readers hold.
   std::uint64_t memory() const;
+  /// What reading leaves out or converts.
+  std::vector<std::string> notes() const;
 
   /// None of the readers is thread-safe.
   ImageReader reader() const;

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <type_traits>
-#include "out.hpp"
 
 namespace areal::command {
 
@@ -84,12 +83,12 @@ void RowWriter::put_list(std::string_view key, std::string_view column, std::spa
 void RowWriter::end() {
   if (!json_ && !header_done_) {
     header_.push_back('\n');
-    write_out({header_.data(), header_.size()});
+    write_({header_.data(), header_.size()});
     header_done_ = true;
   }
   if (json_) line_.push_back('}');
   line_.push_back('\n');
-  write_out({line_.data(), line_.size()});
+  write_({line_.data(), line_.size()});
   line_.clear();
   cells_ = 0;
 }

@@ -1,17 +1,22 @@
 #pragma once
-// Rows on standard output, as CSV with one header line or as JSON lines.
+// Rows, by default on standard output, as CSV with one header line or as JSON lines.
 
 #include <fmt/format.h>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include "out.hpp"
 
 namespace areal::command {
 
 class RowWriter {
  public:
-  explicit RowWriter(bool json) : json_(json) {}
+  using Write = std::function<void(std::string_view)>;
+
+  explicit RowWriter(bool json, Write write = write_out) : json_(json), write_(std::move(write)) {}
 
   /// Adds a cell. Doubles print as the shortest text that parses to the same value; NaN and infinity are null in JSON.
   void put(std::string_view key, std::int64_t value);
@@ -32,6 +37,7 @@ class RowWriter {
   void value(T number);
 
   bool json_, header_done_ = false;
+  Write write_;
   std::size_t cells_ = 0;  // of this row so far
   fmt::memory_buffer header_, line_;
 };

@@ -18,6 +18,7 @@ void add_match(CLI::App& app, Settings& settings);
 void add_detect(CLI::App& app, Settings& settings);
 void add_scan(CLI::App& app, Settings& settings);
 void add_track(CLI::App& app, Settings& settings);
+void add_view(CLI::App& app, Settings& settings);
 void add_algorithms(CLI::App& app, Settings& settings);
 void add_model(CLI::App& app, Settings& settings);
 void add_bench(CLI::App& app, Settings& settings);

@@ -1,0 +1,176 @@
+#include "view/message.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include "json/read.hpp"
+
+namespace areal::command::page {
+namespace {
+
+using Json = nlohmann::json;
+using Ordered = nlohmann::ordered_json;
+
+constexpr std::int64_t largest_exact = std::int64_t{1} << 53;  // of JavaScript's integers
+
+std::optional<std::int64_t> whole(const Json& value, std::int64_t least, std::int64_t most) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(largest_exact)) return {};
+  if (!value.is_number_integer()) return {};
+  const auto number = value.get<std::int64_t>();
+  return number < least || number > most ? std::nullopt : std::optional(number);
+}
+
+/// The member of an object, or null.
+const Json& member(const Json& object, const char* name) {
+  static const Json none;
+  const auto at = object.find(name);
+  return at == object.end() ? none : *at;
+}
+
+/// Four whole numbers from `from` on.
+std::optional<Region> box_of(const Json& array, std::size_t from) {
+  if (!array.is_array() || array.size() != from + 4) return {};
+  std::int64_t sides[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto side = whole(array[from + i], -largest_exact, largest_exact);
+    if (!side) return {};
+    sides[i] = *side;
+  }
+  return Region{sides[0], sides[1], sides[2], sides[3]};
+}
+
+Message read_ask(const Json& json, std::int64_t n, std::size_t channels) {
+  Ask ask;
+  ask.n = n;
+  if (const Json& channel = member(json, "channel"); !channel.is_null()) {
+    const auto number = whole(channel, 0, static_cast<std::int64_t>(channels) - 1);
+    if (!number)
+      return Wrong{n, "channel " + shortened_json(channel) + ": may be 0 to " + std::to_string(channels - 1)};
+    ask.channel = static_cast<std::size_t>(*number);
+  }
+  const Json& final = member(json, "final");
+  if (!final.is_null() && !final.is_boolean()) return Wrong{n, "final: may be true or false"};
+  ask.final = final.is_boolean() && final.get<bool>();
+  const Json& regions = member(json, "regions");
+  if (!regions.is_array() || regions.size() > most_regions_asked)
+    return Wrong{n, "regions: must be a list of at most " + std::to_string(most_regions_asked)};
+  for (const Json& region : regions) {
+    const auto box = box_of(region, 1);
+    const auto id = box ? whole(region[0], -largest_exact, largest_exact) : std::nullopt;
+    if (!id) return Wrong{n, "a region " + shortened_json(region) + ": must be [id, x, y, width, height]"};
+    ask.regions.push_back({*id, *box});
+  }
+  return ask;
+}
+
+Message read_set(const Json& json, std::int64_t n) {
+  SetRegion set;
+  set.n = n;
+  if (const Json& id = member(json, "id"); !id.is_null()) {
+    const auto number = whole(id, 1, largest_exact);
+    if (!number) return Wrong{n, "id " + shortened_json(id) + ": must be a region's, or null for a new one"};
+    set.id = *number;
+  }
+  const Json& name = member(json, "name");
+  if (!name.is_null() && !name.is_string()) return Wrong{n, "name: must be text"};
+  if (name.is_string()) set.name = name.get<std::string>();
+  const auto box = box_of(member(json, "box"), 0);
+  if (!box) return Wrong{n, "box: must be [x, y, width, height]"};
+  set.box = *box;
+  return set;
+}
+
+Ordered number_of(const view::Number& number) {
+  return std::visit(
+      [](auto value) -> Ordered {
+        if constexpr (!std::is_same_v<decltype(value), double>)
+          if (value > decltype(value)(largest_exact) ||
+              (std::is_signed_v<decltype(value)> && value < static_cast<decltype(value)>(-largest_exact)))
+            return std::to_string(value);
+        return value;
+      },
+      number);
+}
+
+std::string dumped(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
+
+}  // namespace
+
+Message read_message(std::string_view text, std::size_t channels) {
+  Json json;
+  if (const std::string wrong = read_json(text, most_message_bytes, json, most_message_depth); !wrong.empty())
+    return Wrong{0, "the message " + wrong};
+  if (!json.is_object()) return Wrong{0, "the message is no object"};
+  const auto n = whole(member(json, "n"), 1, largest_exact);
+  if (!n) return Wrong{0, "n: must be a number from 1 on"};
+  const Json& what = member(json, "do");
+  if (what == "ask") return read_ask(json, *n, channels);
+  if (what == "set") return read_set(json, *n);
+  if (what == "remove") {
+    const auto id = whole(member(json, "id"), 1, largest_exact);
+    if (!id) return Wrong{*n, "id: must be a region's"};
+    return RemoveRegion{*n, *id};
+  }
+  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set or remove"};
+}
+
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
+  Ordered json{{"n", ask.n}, {"final", ask.final}, {"channel", ask.channel}, {"regions", Ordered::array()}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const view::Answer& answer = answers[i];
+    const view::Moments& m = answer.moments;
+    Ordered percentiles = Ordered::array();
+    for (std::size_t p = 0; p < view::percents.size(); ++p)
+      percentiles.push_back({view::percents[p], answer.percentiles[p]});
+    json["regions"].push_back({{"id", ask.regions[i].id},
+                               {"pixels", m.pixels},
+                               {"nan", m.nans},
+                               {"sum", m.nans == 0 ? Ordered(m.sum) : Ordered()},
+                               {"mean", m.mean},
+                               {"std", m.deviation},
+                               {"min", number_of(m.least)},
+                               {"max", number_of(m.most)},
+                               {"percentiles", std::move(percentiles)},
+                               {"histogram", answer.histogram},
+                               {"under", m.under},
+                               {"over", m.over}});
+  }
+  return dumped(json);
+}
+
+std::string regions_text(const view::Regions& regions) {
+  Ordered list = Ordered::array();
+  for (const view::DrawnRegion& region : regions.all()) {
+    const Region& box = region.box;
+    list.push_back({{"id", region.id}, {"name", region.name}, {"box", {box.x, box.y, box.width, box.height}}});
+  }
+  return dumped({{"regions", std::move(list)}, {"revision", regions.revision()}});
+}
+
+std::string set_text(std::int64_t n, std::int64_t id) { return dumped({{"n", n}, {"id", id}}); }
+
+std::string error_text(std::int64_t n, std::string_view sentence) { return dumped({{"n", n}, {"error", sentence}}); }
+
+std::string picture_text(const view::Picture& picture, std::string_view name, std::span<const std::string> notes) {
+  Ordered levels = Ordered::array();
+  for (const view::Extent& level : picture.levels()) levels.push_back({level.width, level.height});
+  const auto [lo, hi] = picture.range();
+  const auto [black, white] = picture.drawn();
+  Ordered json{{"name", name},
+               {"kind", "picture"},
+               {"width", picture.width()},
+               {"height", picture.height()},
+               {"type", areal::name_of(picture.type())},
+               {"channels", picture.names()},
+               {"colour", picture.colour() ? Ordered(*picture.colour()) : Ordered()},
+               {"levels", std::move(levels)},
+               {"pixel_size", nullptr},
+               {"range", {lo, hi}},
+               {"drawn", {black, white}},
+               {"bins", picture.bins()},
+               {"generation", 1},
+               {"notes", std::vector<std::string>(notes.begin(), notes.end())}};
+  return dumped(json);
+}
+
+}  // namespace areal::command::page

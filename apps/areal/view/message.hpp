@@ -1,0 +1,60 @@
+#pragma once
+// The JSON between a page and its server: docs/view.md lists the messages.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+#include "view/picture.hpp"
+#include "view/regions.hpp"
+
+namespace areal::command::page {
+
+inline constexpr std::size_t most_message_bytes = std::size_t{64} << 10;
+inline constexpr int most_message_depth = 8;
+inline constexpr std::size_t most_regions_asked = 64;
+
+struct AskedRegion {
+  std::int64_t id = 0;  // the client's; comes back with the answer
+  Region box;
+};
+/// Statistics of regions. Of several that wait, the newest is answered.
+struct Ask {
+  std::int64_t n = 0;
+  std::size_t channel = 0;
+  std::vector<AskedRegion> regions;
+  bool final = false;
+};
+struct SetRegion {
+  std::int64_t n = 0, id = 0;  // id 0: a new one
+  std::string name;
+  Region box;
+};
+struct RemoveRegion {
+  std::int64_t n = 0, id = 0;
+};
+/// A message that cannot be answered.
+struct Wrong {
+  std::int64_t n = 0;  // 0 if it has none
+  std::string sentence;
+};
+using Message = std::variant<Ask, SetRegion, RemoveRegion, Wrong>;
+
+/// Of a picture with that many channels. Does not throw.
+Message read_message(std::string_view text, std::size_t channels);
+
+/// {"n", "final", "channel", "regions": [{"id", "pixels", "sum", ..}]}
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers);
+/// {"regions": [{"id", "name", "box"}], "revision"}
+std::string regions_text(const view::Regions& regions);
+/// {"n", "id"}: a region was set or removed.
+std::string set_text(std::int64_t n, std::int64_t id);
+/// {"n", "error": a sentence}
+std::string error_text(std::int64_t n, std::string_view sentence);
+/// picture.json
+std::string picture_text(const view::Picture& picture, std::string_view name, std::span<const std::string> notes);
+
+}  // namespace areal::command::page

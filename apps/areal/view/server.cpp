@@ -1,0 +1,479 @@
+#include "view/server.hpp"
+
+#include <utility>  // before Asio of Boost 1.74, which lacks it
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include "view/app_files.hpp"
+#include "view/exports.hpp"
+#include "view/message.hpp"
+#include "view/regions.hpp"
+#include "view/request.hpp"
+#include "view/worker.hpp"
+
+namespace areal::command::page {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace websocket = boost::beast::websocket;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+using namespace std::chrono_literals;
+
+constexpr int most_connections = 32, most_sockets = 4;
+constexpr auto header_time = 10s, idle_time = 60s, farewell_time = 1s;
+constexpr std::size_t most_unsent_bytes = std::size_t{8} << 20;
+
+constexpr std::string_view headers =
+    "Cache-Control: no-store\r\n"
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "
+    "'script'; trusted-types default\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "X-Content-Type-Options: nosniff\r\n";
+
+/// 128 random bits.
+std::string new_token() {
+  std::array<unsigned char, token_digits / 2> bytes;
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw IoError("no random numbers for the token of the page's address");
+  std::string token;
+  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+std::string_view reason_of(int status) noexcept {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 426:
+      return "Upgrade Required";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Internal Server Error";
+  }
+}
+
+struct Response {
+  int status = 200;
+  std::string_view content_type = "text/plain; charset=utf-8";
+  std::string body = {};
+  std::string_view saved_as = {};  // a browser saves it under this name
+};
+
+std::string text_of(const Response& response, bool keep_alive) {
+  std::string text = fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\nConnection: {}\r\n", response.status,
+                                 reason_of(response.status), response.body.size(), keep_alive ? "keep-alive" : "close");
+  if (response.status == 200) {
+    text += fmt::format("Content-Type: {}\r\n", response.content_type);
+    if (!response.saved_as.empty())
+      text += fmt::format("Content-Disposition: attachment; filename=\"{}\"\r\n", response.saved_as);
+    text += headers;
+  }
+  text += "\r\n";
+  return text += response.body;
+}
+
+class Socket;
+
+}  // namespace
+
+struct Server::State {
+  State(const view::Picture& shown, ServerOptions chosen)
+      : picture(shown),
+        facts(picture_text(shown, chosen.name, chosen.notes)),
+        token(new_token()),
+        regions(shown.width(), shown.height()),
+        acceptor(io),
+        retry(io),
+        signals(io) {
+    error_code error;
+    acceptor.open(tcp::v4(), error);
+    acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    acceptor.bind({asio::ip::address_v4::loopback(), chosen.port}, error);
+    if (error) throw IoError(fmt::format("--port {}: {}", chosen.port, error.message()));
+    acceptor.listen(most_connections, error);
+    if (error) throw IoError("127.0.0.1 cannot be listened on: " + error.message());
+    url = fmt::format("http://127.0.0.1:{}/{}/", acceptor.local_endpoint().port(), token);
+  }
+
+  void accept();
+  /// To every page.
+  void tell_all(const std::string& message);
+
+  const view::Picture& picture;
+  const std::string facts, token;
+  std::string url;
+  std::function<void()> on_page;
+  view::Regions regions;
+  int connections = 0, signal = 0;
+  std::set<Socket*> sockets;
+  asio::io_context io{1};
+  tcp::acceptor acceptor;
+  asio::steady_timer retry;
+  asio::signal_set signals;
+  Worker worker;  // last: its jobs use the others
+};
+
+namespace {
+
+/// Counts as one of the connections while it lives.
+class Place {
+ public:
+  explicit Place(Server::State* state) noexcept : state_(state) { ++state->connections; }
+  Place(Place&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Place& operator=(Place&&) = delete;
+  ~Place() {
+    if (state_ != nullptr) --state_->connections;
+  }
+
+ private:
+  Server::State* state_;
+};
+
+/// The WebSocket of a page. All its functions run on the thread of I/O.
+class Socket : public std::enable_shared_from_this<Socket> {
+ public:
+  Socket(Server::State& state, beast::tcp_stream stream, Place place)
+      : state_(state), place_(std::move(place)), stream_(std::move(stream)) {
+    state_.sockets.insert(this);
+  }
+  ~Socket() { state_.sockets.erase(this); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  void accept(std::string header) {
+    stream_.next_layer().expires_never();
+    websocket::stream_base::timeout timeout{header_time, idle_time, true};
+    stream_.set_option(timeout);
+    stream_.read_message_max(most_message_bytes);
+    stream_.text(true);
+    header_ = std::move(header);
+    stream_.async_accept(asio::buffer(header_), [self = shared_from_this()](error_code error) {
+      if (error) return;
+      self->accepted_ = true;
+      self->send(regions_text(self->state_.regions));
+      self->read();
+    });
+  }
+
+  void send(std::string message) {
+    if (!accepted_ || closing_) return;
+    unsent_bytes_ += message.size();
+    unsent_.push_back(std::move(message));
+    if (unsent_bytes_ > most_unsent_bytes) return drop();  // a page that does not read
+    if (unsent_.size() == 1) write();
+  }
+
+ private:
+  void drop() {
+    closing_ = true;
+    stream_.next_layer().close();
+  }
+
+  void write() {
+    stream_.async_write(asio::buffer(unsent_.front()), [self = shared_from_this()](error_code error, std::size_t) {
+      if (error || self->closing_) return;
+      self->unsent_bytes_ -= self->unsent_.front().size();
+      self->unsent_.pop_front();
+      if (!self->unsent_.empty()) self->write();
+    });
+  }
+
+  void read() {
+    stream_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (error || self->closing_) return;
+      if (!self->stream_.got_text()) return self->drop();
+      const auto data = self->buffer_.cdata();
+      const std::string text(static_cast<const char*>(data.data()), data.size());
+      self->buffer_.consume(self->buffer_.size());
+      Message message = read_message(text, self->state_.picture.channels());
+      std::visit([&](auto& one) { self->take(one); }, message);
+      if (!self->closing_) self->read();
+    });
+  }
+
+  void take(Ask& ask) {
+    waiting_ = std::move(ask);
+    if (!busy_) answer();
+  }
+  void take(const SetRegion& set) {
+    change(set.n, [&] { send(set_text(set.n, state_.regions.set(set.id, set.name, set.box))); });
+  }
+  void take(const RemoveRegion& remove) {
+    change(remove.n, [&] {
+      state_.regions.remove(remove.id);
+      send(set_text(remove.n, remove.id));
+    });
+  }
+  void take(const Wrong& wrong) { send(error_text(wrong.n, wrong.sentence)); }
+
+  template <class F>
+  void change(std::int64_t n, F&& make) {
+    try {
+      make();
+    } catch (const Error& error) {
+      return send(error_text(n, error.what()));
+    }
+    state_.tell_all(regions_text(state_.regions));
+  }
+
+  /// Answers the newest question; those that came before it while another was answered are forgotten.
+  void answer() {
+    busy_ = true;
+    Ask ask = std::move(*waiting_);
+    waiting_.reset();
+    state_.worker.post(Worker::Urgency::regions, [self = shared_from_this(), asked = std::move(ask)]() mutable {
+      Server::State& state = self->state_;
+      std::string text;
+      try {
+        std::vector<view::Answer> answers;
+        for (const AskedRegion& region : asked.regions)
+          answers.push_back(state.picture.answer(asked.channel, region.box));
+        text = answer_text(asked, answers);
+      } catch (const std::exception& error) {
+        text = error_text(asked.n, error.what());
+      }
+      // The socket goes back to its own thread, also to be destroyed.
+      asio::post(state.io, [socket = std::move(self), message = std::move(text)]() mutable {
+        socket->busy_ = false;
+        socket->send(std::move(message));
+        if (socket->waiting_) socket->answer();
+      });
+    });
+  }
+
+  Server::State& state_;
+  Place place_;
+  websocket::stream<beast::tcp_stream> stream_;
+  beast::flat_buffer buffer_{2 * most_message_bytes};
+  std::string header_;
+  bool accepted_ = false, closing_ = false, busy_ = false;
+  std::optional<Ask> waiting_;
+  std::deque<std::string> unsent_;
+  std::size_t unsent_bytes_ = 0;
+};
+
+/// An HTTP connection, which answers one request after another.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Server::State& state, tcp::socket socket) : state_(state), place_(&state), stream_(std::move(socket)) {}
+
+  void start() {
+    stream_.expires_after(header_time);
+    read();
+  }
+
+ private:
+  void read() {
+    stream_.async_read_some(asio::buffer(piece_), [self = shared_from_this()](error_code error, std::size_t bytes) {
+      if (error) return;
+      const bool is_first = self->buffer_.empty();
+      self->buffer_.append(self->piece_.data(), bytes);
+      if (is_first && self->served_) self->stream_.expires_after(header_time);
+      self->next();
+    });
+  }
+
+  /// Takes a header from the buffer, or reads on.
+  void next() {
+    const std::size_t end = buffer_.find("\r\n\r\n");
+    if (end == std::string::npos && buffer_.size() <= most_header_bytes) {
+      if (served_ && buffer_.empty()) stream_.expires_after(idle_time);
+      return read();
+    }
+    const std::string header = buffer_.substr(0, end == std::string::npos ? end : end + 4);
+    buffer_.erase(0, header.size());
+    const Request request = check_request(header, state_.token);
+    keep_alive_ = request.keep_alive && request.status == 200;
+    if (request.status != 200) return respond({.status = request.status});
+    if (request.route.kind != Route::Kind::socket) return answer(request.route);
+    // A client may send nothing before the handshake's answer.
+    if (!buffer_.empty()) return refuse(400);
+    if (state_.sockets.size() >= most_sockets) return refuse(503);
+    std::make_shared<Socket>(state_, std::move(stream_), std::move(place_))->accept(header);
+  }
+
+  void refuse(int status) {
+    keep_alive_ = false;
+    respond({.status = status});
+  }
+
+  void answer(const Route& route) {
+    using Kind = Route::Kind;
+    switch (route.kind) {
+      case Kind::page:
+        if (state_.on_page) std::exchange(state_.on_page, nullptr)();
+        return file("page.html");
+      case Kind::app:
+        return file(route.name);
+      case Kind::picture:
+        return respond({.content_type = "application/json", .body = state_.facts});
+      case Kind::tile:
+        if (route.generation != 1 || !state_.picture.has_tile(route.channel, route.level, route.column, route.row))
+          return respond({.status = 404});
+        return compute(Worker::Urgency::tiles, "application/octet-stream", "", [at = route](Server::State& state) {
+          return state.picture.tile(at.channel, at.level, static_cast<std::int64_t>(at.column),
+                                    static_cast<std::int64_t>(at.row));
+        });
+      case Kind::regions_csv:
+        return respond({.content_type = "text/csv; charset=utf-8",
+                        .body = regions_csv(state_.regions.all()),
+                        .saved_as = "regions.csv"});
+      case Kind::statistics_csv:
+        return save("text/csv; charset=utf-8", "statistics.csv", statistics_csv);
+      case Kind::histograms_csv:
+        return save("text/csv; charset=utf-8", "histograms.csv", histograms_csv);
+      case Kind::picture_png:
+        return save("image/png", "picture.png", picture_png);
+      default:
+        return respond({.status = 404});
+    }
+  }
+
+  void file(std::string_view name) {
+    const AppFile found = app_file(name);
+    if (found.bytes.empty()) return respond({.status = 404});
+    respond({.content_type = found.content_type, .body = std::string(found.bytes)});
+  }
+
+  void save(std::string_view content_type, std::string_view name,
+            std::string (*make)(const view::Picture&, const std::vector<view::DrawnRegion>&)) {
+    compute(Worker::Urgency::exports, content_type, name,
+            [make, regions = state_.regions.all()](Server::State& state) { return make(state.picture, regions); });
+  }
+
+  /// Answers with what `make` returns, on the worker's thread.
+  template <class Make>
+  void compute(Worker::Urgency urgency, std::string_view content_type, std::string_view saved_as, Make make) {
+    state_.worker.post(urgency, [self = shared_from_this(), content_type, saved_as, made = std::move(make)]() mutable {
+      Server::State& state = self->state_;
+      Response response{.content_type = content_type, .saved_as = saved_as};
+      try {
+        response.body = made(state);
+      } catch (const std::exception&) {
+        response = {.status = 500};
+      }
+      asio::post(state.io,
+                 [connection = std::move(self), answer = std::move(response)] { connection->respond(answer); });
+    });
+  }
+
+  void respond(const Response& response) {
+    out_ = text_of(response, keep_alive_);
+    sent_ = 0;
+    write();
+  }
+
+  /// The time limit is for each piece: what counts is that the client reads on.
+  void write() {
+    stream_.expires_after(idle_time);
+    stream_.async_write_some(asio::buffer(out_.data() + sent_, out_.size() - sent_),
+                             [self = shared_from_this()](error_code error, std::size_t bytes) {
+                               if (error) return;
+                               self->sent_ += bytes;
+                               if (self->sent_ < self->out_.size()) return self->write();
+                               self->out_.clear();
+                               self->served_ = true;
+                               if (!self->keep_alive_) return self->farewell();
+                               self->stream_.expires_after(self->buffer_.empty() ? idle_time : header_time);
+                               self->next();
+                             });
+  }
+
+  /// Reads what the client still sends, for a moment: a close would cut off the response.
+  void farewell() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(farewell_time);
+    drain();
+  }
+  void drain() {
+    stream_.async_read_some(asio::buffer(piece_), [self = shared_from_this()](error_code error, std::size_t) {
+      if (!error) self->drain();
+    });
+  }
+
+  Server::State& state_;
+  Place place_;
+  beast::tcp_stream stream_;
+  std::array<char, 4096> piece_;
+  std::string buffer_, out_;
+  std::size_t sent_ = 0;
+  bool served_ = false, keep_alive_ = true;
+};
+
+}  // namespace
+
+void Server::State::accept() {
+  acceptor.async_accept([this](error_code error, tcp::socket socket) {
+    if (error) {  // too many open files, for one
+      retry.expires_after(100ms);
+      return retry.async_wait([this](error_code) { accept(); });
+    }
+    if (connections < most_connections) {
+      socket.set_option(tcp::no_delay(true), error);
+      std::make_shared<Connection>(*this, std::move(socket))->start();
+    }
+    accept();
+  });
+}
+
+void Server::State::tell_all(const std::string& message) {
+  for (Socket* const socket : sockets) socket->send(message);
+}
+
+Server::Server(const view::Picture& picture, ServerOptions options)
+    : state_(std::make_unique<State>(picture, std::move(options))) {}
+Server::~Server() = default;
+
+const std::string& Server::url() const noexcept { return state_->url; }
+void Server::on_page(std::function<void()> call) { state_->on_page = std::move(call); }
+
+int Server::run() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) state_->signals.add(signal);
+  }
+  state_->signals.async_wait([state = state_.get()](error_code, int signal) {
+    state->signal = signal;
+    state->io.stop();
+  });
+  state_->accept();
+  state_->io.run();
+  return state_->signal;
+}
+
+}  // namespace areal::command::page

@@ -1,0 +1,40 @@
+#pragma once
+// The server of one picture's page, on 127.0.0.1.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+#include "view/picture.hpp"
+
+namespace areal::command::page {
+
+struct ServerOptions {
+  std::string name;                // of the picture
+  std::vector<std::string> notes;  // about it
+  std::uint16_t port = 0;          // 0: any
+};
+
+class Server {
+ public:
+  /// Listens. `picture` must stay valid. Throws IoError if the port is in use.
+  Server(const view::Picture& picture, ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// http://127.0.0.1:PORT/TOKEN/
+  const std::string& url() const noexcept;
+  /// Called once, when a browser has requested the page.
+  void on_page(std::function<void()> call);
+  /// Answers until SIGINT, SIGTERM or SIGHUP comes, and returns that signal.
+  int run();
+
+  struct State;  // of the implementation
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace areal::command::page

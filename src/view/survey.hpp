@@ -1,0 +1,56 @@
+#pragma once
+// What one channel keeps to answer regions while they are dragged: a compact store of histograms, and cells of sums and
+// extremes for pixels of more than 8 bits, whose 256 bins do not tell their values.
+
+#include <areal/histogram_store.hpp>
+#include <areal/region.hpp>
+#include <areal/view.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+#include "view/cells.hpp"
+
+namespace areal::view {
+
+/// The percentiles of an answer.
+inline constexpr std::array<double, 3> percents{1, 50, 99};
+
+struct Answer {
+  Moments moments;
+  /// NaN where the range leaves them open, and for an empty region.
+  std::array<double, percents.size()> percentiles{};
+  std::vector<std::uint64_t> histogram;
+};
+
+/// The range of the histogram without one of the user's: [0, 256) for 8u and [-128, 128) for 8s, else from the smallest
+/// to the largest finite value of the channels, which has lo < hi.
+std::pair<double, double> default_range(const std::vector<ConstView>& channels);
+
+class Survey {
+ public:
+  /// One channel in host memory, which must stay valid, of fewer than 2^31 pixels. Builds the store if it takes at most
+  /// `memory` bytes; otherwise histograms are counted from the pixels of each region. Throws InvalidArgument for a
+  /// range or a number of bins that Binning::uniform refuses.
+  Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, std::uint64_t memory,
+         int threads = 0);
+
+  /// Throws InvalidArgument for a region outside the image. For any thread.
+  Answer answer(const Region& region) const;
+  Store store() const noexcept { return store_ ? store_->store() : Store::none; }
+  std::uint64_t bytes() const noexcept { return store_ ? store_->bytes() : 0; }
+
+ private:
+  std::vector<std::uint64_t> counts(const Region& region) const;
+
+  ConstView channel_;
+  Execution execution_;
+  Binning shown_, counted_;  // the histogram's bins, and the store's: the same, or one bin for each byte
+  bool is_bytes_;
+  std::optional<HistogramStore> store_;
+  std::optional<Cells> cells_;  // of pixels of more than 8 bits
+};
+
+}  // namespace areal::view

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""The page of `areal view` in headless Chromium: a rectangle dragged by mouse, made by keys and by touch shows NumPy's numbers, also in
+dark mode and 360 pixels wide. Console messages, reports of the content security policy and requests to elsewhere fail it. It first proves
+that a wrong digit on the page is found. `--pictures FOLDER` keeps screenshots."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import numpy as np
+from view_server import SKIPPED, Server, command_of, differences, expected, percentile_of, scale_of
+
+SEED = int(os.environ.get("AREAL_TEST_SEED", "20261126"))
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+except ImportError:
+    webdriver = None
+
+
+def open_browser(profile):
+    """None where there is no Chromium that selenium can drive: Ubuntu's is a snap, which may not read other programs' files."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if webdriver is None or not chromium or not driver or os.path.realpath(chromium).startswith(("/snap/", "/usr/bin/snap")):
+        return None
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={profile}", "--no-first-run"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+
+
+class Page:
+    def __init__(self, browser, server, width=1280, height=800, dark=False, touch=False):
+        self.browser, self.server = browser, server
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch})
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": touch})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        browser.get(server.url)
+        self.wait(lambda: browser.find_elements(By.CSS_SELECTOR, "body.ready:not(.offline)"))
+        self.wait(self.is_fresh)
+        self.stage = browser.find_element(By.ID, "stage")
+
+    def wait(self, condition, seconds=15):
+        return WebDriverWait(self.browser, seconds, 0.05).until(lambda _: condition())
+
+    def run(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def is_fresh(self, region=None):
+        numbers = self.run("const d = document.getElementById('numbers').dataset; return [d.region, d.fresh]")
+        return numbers[1] == "true" and (region is None or numbers[0] == str(region))
+
+    def numbers(self):
+        """The region's id, its box and its statistics, as the page shows them."""
+        return self.run("""
+            const values = {}, find = (id) => document.getElementById(id);
+            for (const one of document.querySelectorAll('#numbers dd')) values[one.dataset.stat] = one.dataset.value;
+            return {id: Number(find('numbers').dataset.region), box: ['x', 'y', 'w', 'h'].map((side) => Number(find('box-' + side).value)), values}""")
+
+    def place(self):
+        return self.run("const r = document.getElementById('stage').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]")
+
+    def drag(self, start, end, steps=8):
+        """Between two places, as shares of the picture's area, by mouse; the numbers follow."""
+        left, top, width, height = self.place()
+        seen = set()
+        actions = ActionChains(self.browser, duration=0)
+        actions.w3c_actions.pointer_action.move_to_location(int(left + start[0] * width), int(top + start[1] * height))
+        actions.w3c_actions.pointer_action.pointer_down()
+        actions.perform()
+        for step in range(1, steps + 1):
+            x = start[0] + (end[0] - start[0]) * step / steps
+            y = start[1] + (end[1] - start[1]) * step / steps
+            move = ActionChains(self.browser, duration=0)
+            move.w3c_actions.pointer_action.move_to_location(int(left + x * width), int(top + y * height))
+            move.perform()
+            self.wait(self.is_fresh)
+            seen.add(self.numbers()["values"]["sum"])
+        release = ActionChains(self.browser, duration=0)
+        release.w3c_actions.pointer_action.pointer_up()
+        release.perform()
+        return len(seen)
+
+    def keys(self, *keys):
+        for key in keys:
+            self.stage.send_keys(key)
+
+    def leave(self):
+        """Before the server ends. Returns what the browser said that it should not, and where it went."""
+        self.browser.get("about:blank")
+        said = [entry["message"] for entry in self.browser.get_log("browser")]
+        for entry in self.browser.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                url = message["params"]["request"]["url"]
+                if not url.startswith(self.server.url) and not url.startswith(("data:", "chrome:", "about:")):
+                    said.append(f"requested {url}")
+            if message["method"] == "Network.webSocketCreated" and message["params"]["url"] != self.server.url.replace("http:", "ws:") + "ws":
+                said.append(f"connected to {message['params']['url']}")
+        return said
+
+
+def check_numbers(page, pixels, picture, region=None):
+    """The shown numbers are those of the shown box."""
+    page.wait(lambda: page.is_fresh(region))
+    shown = page.numbers()
+    values = {key: None if value == "null" else value for key, value in shown["values"].items()}
+    answer = {key: values[key] if key == "sum" else None if values[key] is None else float(values[key]) if "." in values[key] or "e" in values[key] else int(values[key])
+              for key in ("pixels", "sum", "mean", "std", "min", "max", "nan", "under", "over")}
+    wanted = expected(pixels, shown["box"], picture["bins"], picture["range"])
+    counts = wanted.pop("histogram")
+    wanted["scale"] = scale_of(pixels, shown["box"])
+    is_float = pixels.dtype.kind == "f"
+    wrong = differences(answer, wanted, is_float)
+    edges = np.linspace(*picture["range"], picture["bins"] + 1)
+    for percent in (1, 50, 99):
+        if abs(float(values[f"p{percent}"]) - percentile_of(counts, edges, percent)) > 1e-9 * max(1, wanted["scale"]):
+            wrong.append(f"p{percent}")
+    assert not wrong, (SEED, shown, wrong, wanted)
+    return shown
+
+
+def check_unnamed(page):
+    """Every control has a name, and all that can be pressed is large enough."""
+    unnamed = page.run("""
+        const bad = [];
+        for (const one of document.querySelectorAll('button, input, select, summary, a, [role], canvas:not([aria-hidden])')) {
+          if (!one.checkVisibility()) continue;
+          const label = one.labels?.[0]?.textContent ?? '';
+          const name = (one.getAttribute('aria-label') || label || one.textContent || one.getAttribute('aria-labelledby') || one.title || '').trim();
+          if (!name && !['rowgroup', 'status'].includes(one.getAttribute('role'))) bad.push(one.outerHTML.slice(0, 100));
+          const box = one.getBoundingClientRect();
+          if (one.matches('button, input, select, summary') && Math.min(box.width, box.height) < 24 - 0.5) bad.push('small: ' + one.outerHTML.slice(0, 100));
+        }
+        const wide = document.scrollingElement.scrollWidth - innerWidth;
+        if (wide > 0) bad.push(`${wide} pixels too wide`);
+        return bad""")
+    assert not unnamed, unnamed
+
+
+def check_colours(page):
+    """Text has the contrast of WCAG 2.2 AA on its ground."""
+    bad = page.run("""
+        const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+        const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+        const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+        const ground = (one) => { for (; one; one = one.parentElement) { const c = parse(getComputedStyle(one).backgroundColor); if (c.length < 4 || c[3] > 0.9) return c; } return [255, 255, 255]; };
+        const bad = [];
+        for (const one of document.querySelectorAll('body *')) {
+          const text = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+          if (!text || !one.checkVisibility() || one.closest('svg, .unseen') || one.disabled) continue;
+          const a = light(parse(getComputedStyle(one).color)), b = light(ground(one));
+          const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (contrast < 4.5) bad.push(`${contrast.toFixed(2)}: ${one.outerHTML.slice(0, 80)}`);
+        }
+        return bad""")
+    assert not bad, bad
+
+
+def keep(page, folder, name):
+    if folder:
+        page.browser.save_screenshot(str(folder / f"{name}.png"))
+
+
+def luma_of(path, command):
+    """The gray pixels of a picture by areal's own reader: what a page's numbers are about is tested, not the reader."""
+    from PIL import Image
+    red, green, blue = np.moveaxis(np.asarray(Image.open(path).convert("RGB")).astype(np.int64), 2, 0)
+    return ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(np.uint8)
+
+
+def check_photo(browser, command, tree, pictures):
+    path = tree / "data" / "rubberwhale1.png"
+    pixels = luma_of(path, command)
+    with Server(command, path) as server:
+        picture = server.picture()
+        page = Page(browser, server)
+        shown = check_numbers(page, pixels, picture, 0)
+        assert shown["box"] == [0, 0, picture["width"], picture["height"]]
+        # The comparison can fail: a wrong digit on the page is found.
+        page.run("const one = document.querySelector('[data-stat=sum]'); one.dataset.value = String(BigInt(one.dataset.value) + 1n)")
+        try:
+            check_numbers(page, pixels, picture, 0)
+        except AssertionError:
+            pass
+        else:
+            raise RuntimeError("a planted wrong digit was not found")
+        keep(page, pictures, "start")
+        check_unnamed(page)
+        check_colours(page)
+
+        # By mouse: draw, move, resize.
+        browser.find_element(By.ID, "draw").click()
+        follows = page.drag((0.4, 0.4), (0.55, 0.6))
+        assert follows >= 6, f"the numbers changed {follows} times in 8 steps"
+        drawn = check_numbers(page, pixels, picture, 1)["box"]
+        assert drawn[2] > 20 and drawn[3] > 20
+        page.drag((0.47, 0.5), (0.57, 0.55))
+        moved = check_numbers(page, pixels, picture, 1)["box"]
+        assert moved[2:] == drawn[2:] and moved[0] > drawn[0] and moved[1] > drawn[1], (drawn, moved)
+        page.drag((0.65, 0.65), (0.7, 0.7))  # its lower right corner
+        grown = check_numbers(page, pixels, picture, 1)["box"]
+        assert grown[:2] == moved[:2] and grown[2] > moved[2] and grown[3] > moved[3], (moved, grown)
+        page.drag((0.15, 0.25), (0.35, 0.5))
+        check_numbers(page, pixels, picture, 2)
+
+        # By keys.
+        page.keys("n")
+        box = check_numbers(page, pixels, picture, 3)["box"]
+        page.keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+        assert check_numbers(page, pixels, picture, 3)["box"] == [box[0] + 1, box[1] + 2, box[2], box[3]]
+        ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_LEFT).key_up(Keys.SHIFT).perform()
+        assert check_numbers(page, pixels, picture, 3)["box"] == [box[0] - 9, box[1] + 2, box[2], box[3]]
+        ActionChains(browser).key_down(Keys.ALT).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_UP).key_up(Keys.ALT).perform()
+        by_keys = [box[0] - 9, box[1] + 2, box[2] + 1, box[3] - 1]
+        assert check_numbers(page, pixels, picture, 3)["box"] == by_keys
+        page.wait(lambda: page.run("return document.getElementById('spoken').textContent").startswith("Region 3: "))
+        page.keys(Keys.DELETE)
+        page.wait(lambda: page.is_fresh(0))
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+        page.wait(lambda: page.is_fresh(4))
+        assert check_numbers(page, pixels, picture, 4)["box"] == by_keys
+
+        # By fields, with a name that is no markup.
+        for side, value in zip("xywh", (5, 6, 70, 80), strict=True):
+            field = browser.find_element(By.ID, f"box-{side}")
+            field.clear()
+            field.send_keys(str(value), Keys.TAB)
+        assert check_numbers(page, pixels, picture, 4)["box"] == [5, 6, 70, 80]
+        name = browser.find_element(By.ID, "region-name")
+        name.send_keys("<img src=x onerror=alert(1)>", Keys.ENTER, Keys.TAB)
+        page.wait(lambda: "<img src=x" in page.run("return document.getElementById('rows').textContent"))
+
+        # All channels.
+        from PIL import Image
+        planes = np.asarray(Image.open(path).convert("RGB"))
+        for channel in range(3):
+            page.run("const one = document.getElementById('channel'); one.value = arguments[0]; one.dispatchEvent(new Event('change'))", str(channel + 1))
+            check_numbers(page, np.ascontiguousarray(planes[:, :, channel]), picture, 4)
+        page.run("const one = document.getElementById('channel'); one.value = '4'; one.dispatchEvent(new Event('change'))")
+        browser.find_element(By.ID, "scale-log").click()
+        check_numbers(page, pixels, picture, 4)
+
+        # The picture is drawn: its middle has the colours of the file.
+        painted = page.run("""
+            const canvas = [...document.querySelectorAll('#stage canvas')].filter((one) => one.width > 1);
+            return canvas.map((one) => [one.width, one.height, ...one.getContext('2d').getImageData(10, 10, 1, 1).data])""")
+        assert len(painted) == 6 and all(pixel[5] == 255 for pixel in painted), painted
+        assert any(tuple(pixel[2:5]) == tuple(int(v) for v in planes[10, 10]) for pixel in painted), (painted, planes[10, 10])
+        page.keys("0")
+        keep(page, pictures, "regions")
+        check_unnamed(page)
+        assert not (said := page.leave()), said
+
+        # Another tab has the same regions; so has a page after a lost connection.
+        page = Page(browser, server, dark=True)
+        page.wait(lambda: page.run("return document.querySelectorAll('#rows [role=row]').length") == 3)
+        browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
+        check_numbers(page, pixels, picture, 1)
+        keep(page, pictures, "dark")
+        check_colours(page)
+        browser.find_element(By.ID, "help-open").click()
+        keep(page, pictures, "help")
+        assert not (said := page.leave()), said
+
+        page = Page(browser, server, 360, 740, touch=True)
+        check_unnamed(page)
+        keep(page, pictures, "narrow")
+        browser.find_element(By.ID, "draw").click()
+        left, top, width, height = page.place()
+        def touch(kind, x=0.0, y=0.0):
+            points = [] if kind == "touchEnd" else [{"x": left + x * width, "y": top + y * height}]
+            browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        touch("touchStart", 0.7, 0.6)
+        for step in range(1, 6):
+            touch("touchMove", 0.7 + 0.04 * step, 0.6 + 0.03 * step)
+        touch("touchEnd")
+        page.wait(lambda: page.is_fresh(5))
+        box = check_numbers(page, pixels, picture, 5)["box"]
+        assert box[2] > 50 and box[3] > 30, box
+        keep(page, pictures, "narrow-region")
+        assert not (said := page.leave()), said
+
+
+def check_arrays(browser, command, scratch, pictures):
+    random = np.random.default_rng(SEED)
+    y, x = np.mgrid[0:700, 0:900]
+    waves = np.sin(x / 40) * np.cos(y / 55) + 0.05 * random.normal(size=x.shape)
+    cases = {"uint16": np.clip(900 + 700 * waves, 0, 4095).astype(np.uint16), "float32": waves.astype(np.float32), "int64": (waves * 1e15).astype(np.int64)}
+    for name, pixels in cases.items():
+        np.save(scratch / f"{name}.npy", pixels)
+        with Server(command, scratch / f"{name}.npy") as server:
+            picture = server.picture()
+            page = Page(browser, server)
+            check_numbers(page, pixels, picture, 0)
+            browser.find_element(By.ID, "draw").click()
+            page.drag((0.3, 0.3), (0.6, 0.7))
+            check_numbers(page, pixels, picture, 1)
+            page.keys(Keys.ARROW_RIGHT)
+            check_numbers(page, pixels, picture, 1)
+            browser.find_element(By.CSS_SELECTOR, "#contrast summary").click()
+            keep(page, pictures, name)
+            check_colours(page)
+            assert not (said := page.leave()), said
+
+
+def check_lost(browser, command, tree):
+    """A server that ends: the page says so and keeps its numbers, grey."""
+    server = Server(command, tree / "data" / "rubberwhale1.png")
+    page = Page(browser, server)
+    server.end()
+    page.wait(lambda: page.run("return document.body.classList.contains('offline')"))
+    assert "no connection" in page.run("return document.getElementById('connection').textContent")
+    page.leave()
+
+
+def check_foreign_page(browser, command, tree, scratch):
+    """A page of another origin learns nothing, even with the address: no pixels, no frame, no socket."""
+    import functools
+    import http.server
+    import threading
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        (scratch / "evil.html").write_text("""<!doctype html><title>evil</title><script>
+          const base = new URLSearchParams(location.search).get('base'), found = {};
+          const done = () => Object.keys(found).length === 4 && (document.title = JSON.stringify(found));
+          fetch(base + 'picture.json').then((r) => r.text()).then(() => 'read', () => 'refused').then((v) => (found.fetch = v, done()));
+          fetch(base + 'picture.json', {mode: 'no-cors'}).then((r) => r.text()).then((t) => t.length ? 'read' : 'refused', () => 'refused').then((v) => (found.opaque = v, done()));
+          const socket = new WebSocket(base.replace('http', 'ws') + 'ws');
+          socket.onopen = () => (found.socket = 'read', done()); socket.onerror = () => (found.socket = 'refused', done());
+          const script = document.createElement('script'); script.src = base + 'app/numbers.js';
+          script.onload = () => (found.script = 'read', done()); script.onerror = () => (found.script = 'refused', done()); document.head.append(script);
+          const frame = document.createElement('iframe'); frame.src = base; document.documentElement.append(frame);
+        </script>""")
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(scratch)))
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        browser.get(f"http://localhost:{other.server_port}/evil.html?base={server.url}")
+        WebDriverWait(browser, 10).until(lambda b: b.title.startswith("{"))
+        assert json.loads(browser.title) == dict.fromkeys(("fetch", "opaque", "socket", "script"), "refused"), browser.title
+        other.shutdown()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tree", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    arguments = parser.parse_args()
+    command = command_of(arguments.build)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        browser = open_browser(scratch / "profile")
+        if browser is None:
+            print("skipped: there is no Chromium with its driver here (Debian packages chromium, chromium-driver; Ubuntu's is a snap), or no selenium")
+            sys.exit(SKIPPED)
+        try:
+            for check in (lambda: check_photo(browser, command, arguments.tree, arguments.pictures), lambda: check_arrays(browser, command, scratch, arguments.pictures),
+                          lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
+                start = time.monotonic()
+                check()
+                print(f"{time.monotonic() - start:.1f} s", flush=True)
+        finally:
+            browser.quit()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,527 @@
+#!/usr/bin/env python3
+"""The server of `areal view`: its answers equal NumPy's, its pages agree, and what a hostile client or page sends is refused. Attacks are
+raw sockets. It first proves that the comparison finds a wrong digit."""
+
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+import websocket
+from view_server import Server, command_of, differences, expected, percentile_of, scale_of
+
+SEED = int(os.environ.get("AREAL_TEST_SEED", "20261126"))
+
+
+# ---------------------------------------------------------------- raw HTTP
+
+def exchange(server, data, wait=5.0):
+    """Sends bytes; returns all bytes until the server closes or is silent for a second."""
+    with socket.create_connection(("127.0.0.1", server.port), wait) as link:
+        link.sendall(data)
+        link.settimeout(1.0)
+        found = b""
+        try:
+            while piece := link.recv(65536):
+                found += piece
+        except (TimeoutError, ConnectionResetError):
+            pass
+        return found
+
+
+def request(server, path="", *, host=None, method="GET", token=None, version="1.1", extra=()):
+    lines = [f"{method} /{server.token if token is None else token}/{path} HTTP/{version}", *([f"Host: {host or server.host}"]), *extra, "Connection: close", "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def status(answer):
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else None
+
+
+HANDSHAKE = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+
+
+def handshake(server, *extra, host=None, token=None):
+    lines = [f"GET /{server.token if token is None else token}/ws HTTP/1.1", f"Host: {host or server.host}", *HANDSHAKE, *extra, "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def check_requests(server):
+    base = server.host
+    good = exchange(server, request(server))
+    assert status(good) == 200 and b"<!doctype html>" in good, good[:200]
+    for header in (b"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+                   b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default\r\n",
+                   b"X-Content-Type-Options: nosniff\r\n", b"Cross-Origin-Resource-Policy: same-origin\r\n", b"Cache-Control: no-store\r\n",
+                   b"Referrer-Policy: no-referrer\r\n"):
+        assert header in good, header
+    assert b"Access-Control" not in good
+
+    wrong_tokens = ["0" * 32, server.token[:-1], server.token + "0", server.token.upper() if server.token.upper() != server.token else "A" * 32, "",
+                    server.token[:31] + ("0" if server.token[31] != "0" else "1")]
+    for token in wrong_tokens:
+        answer = exchange(server, request(server, token=token))
+        assert status(answer) == 404 and answer.endswith(b"\r\n\r\n") and b"Content-Security-Policy" not in answer, (token, answer)
+    assert status(exchange(server, b"GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % base.encode())) == 404
+
+    page = f"/{server.token}/"
+    def raw(*lines):
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+    malformed = {
+        "no Host": raw(f"GET {page} HTTP/1.1"),
+        "two Hosts": raw(f"GET {page} HTTP/1.1", f"Host: {base}", f"Host: {base}"),
+        "two Hosts, one foreign": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "Host: example.org"),
+        "an absolute target": raw(f"GET http://{base}{page} HTTP/1.1", f"Host: {base}"),
+        "an authority": raw(f"CONNECT {base} HTTP/1.1", f"Host: {base}"),
+        "an asterisk": raw("OPTIONS * HTTP/1.1", f"Host: {base}"),
+        "a folded header": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "X: a", " b"),
+        "a folded Host": raw(f"GET {page} HTTP/1.1", "Host:", f" {base}"),
+        "a tab-folded header": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "X: a", "\tb"),
+        "bare line feeds": f"GET {page} HTTP/1.1\nHost: {base}\n\r\n\r\n".encode(),
+        "a bare carriage return": f"GET {page} HTTP/1.1\r\nHost: {base}\rX: y\r\n\r\n".encode(),
+        "NUL": f"GET {page} HTTP/1.1\r\nHost: {base}\r\nX: \0\r\n\r\n".encode(),
+        "bytes beyond ASCII": f"GET {page} HTTP/1.1\r\nHost: {base}\r\nX: \xe9\r\n\r\n".encode("latin-1"),
+        "HTTP/1.0": raw(f"GET {page} HTTP/1.0", f"Host: {base}"),
+        "HTTP/2's preface": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "a body": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "Content-Length: 3") + b"abc",
+        "a body of no bytes": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "Content-Length: 0"),
+        "chunks": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "Transfer-Encoding: chunked") + b"0\r\n\r\n",
+        "a header without a colon": raw(f"GET {page} HTTP/1.1", f"Host: {base}", "nonsense"),
+        "a space before the colon": raw(f"GET {page} HTTP/1.1", f"Host : {base}"),
+        "nothing": b"\r\n\r\n",
+        "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        "an upgrade of the page": raw(f"GET {page} HTTP/1.1", f"Host: {base}", *HANDSHAKE),
+    }
+    for what, data in malformed.items():
+        answer = exchange(server, data)
+        assert status(answer) == 400 and b"doctype" not in answer, (what, answer[:200])
+    assert status(exchange(server, raw(f"GET {page} HTTP/1.1", f"Host: {base}", "X: " + "a" * 9000))) == 431
+    assert status(exchange(server, b"GET /" + b"a" * 9000)) == 431  # without an end
+
+    for host in ("example.org", "127.0.0.1.example.org", "localhost.example.org", f"127.0.0.1:{server.port}@example.org", "127.0.0.1:", "127.0.0.1:123456",
+                 "127.0.0.2", "[::2]", "0.0.0.0", "localhost:80x"):
+        assert status(exchange(server, request(server, host=host))) == 403, host
+    for host in ("127.0.0.1", "localhost", "[::1]", "localhost:8765", "[::1]:1", "127.0.0.1:65535"):
+        assert status(exchange(server, request(server, host=host))) == 200, host
+    for method in ("POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"):
+        assert status(exchange(server, request(server, method=method))) == 405, method
+
+    def fetched(path, **fields):
+        return status(exchange(server, request(server, path, extra=[f"{key.replace('_', '-')}: {value}" for key, value in fields.items()])))
+    navigates = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    for path in ("", "picture.json", "tile/1/0/0/0/0", "app/main.js", "export/regions.csv"):
+        assert fetched(path, Sec_Fetch_Site="same-origin") == fetched(path, Sec_Fetch_Site="none") == 200, path
+        for site in ("cross-site", "same-site", "nonsense"):
+            assert fetched(path, Sec_Fetch_Site=site) == 403, (path, site)
+            assert fetched(path, Sec_Fetch_Site=site, **navigates) == (200 if path == "" else 403), (path, site)
+        assert fetched(path, Origin="http://example.org") == fetched(path, Origin="null") == 403, path
+        assert fetched(path, Origin=f"http://{base}") == 200, path
+    assert fetched("", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="iframe") == 403
+
+    # Paths and numbers.
+    for path in ("../", "app/../../etc/passwd", "app/%2e%2e/%2e%2e/etc/passwd", "app//etc/passwd", "/etc/passwd", "app/", "app", "app/page.html/", "app/main.js?x",
+                 "app/..%5c..%5cetc", "?", "picture.json#x", "export/", "export/passwd.csv", "tile/", "tile/1/0/0/0", "tile/1/0/0/0/0/0", "tile/1/0/0/0/0/",
+                 "tile/1/0/0/0/9", "tile/1/0/9/0/0", "tile/1/99/0/0/0", "tile/2/0/0/0/0", "tile/0/0/0/0/0", "tile/1/0/0/-1/0", "tile/1/0/0/+1/0", "tile/1/0/0/00/0",
+                 "tile/1/0/0/0x0/0", "tile/1/0/0/18446744073709551615/0", "tile/1/0/0/18446744073709551616/0", "tile/1/0/0/9223372036854775808/0", "tile/1/0/0/1e0/0",
+                 "tile/1/0/0/ 0/0"):
+        found = status(exchange(server, request(server, path)))
+        assert found == 404 or (" " in path and found == 400), (path, found)
+
+    # The listening socket is of 127.0.0.1 alone.
+    for address in ("127.0.0.2", "::1"):
+        try:
+            socket.create_connection((address, server.port), 2).close()
+            raise AssertionError(f"{address} was listened on")
+        except OSError:
+            pass
+
+    # Requests one after another on a connection, and two at once.
+    keep = request(server, "picture.json").replace(b"Connection: close\r\n", b"")
+    with socket.create_connection(("127.0.0.1", server.port), 5) as link:
+        link.sendall(keep + keep)
+        found = b""
+        while found.count(b"HTTP/1.1 200") < 2 or not found.endswith(b"}"):
+            found += link.recv(65536)
+        link.sendall(keep)
+        assert link.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def check_handshakes(server):
+    origin = f"Origin: http://{server.host}"
+    assert status(exchange(server, handshake(server, origin))) == 101
+    assert status(exchange(server, handshake(server))) == 403
+    for other in ("null", "http://example.org", f"https://{server.host}", f"http://{server.host}.example.org", f"http://localhost:{server.port}", f"http://{server.host}/"):
+        assert status(exchange(server, handshake(server, f"Origin: {other}"))) == 403, other
+    assert status(exchange(server, handshake(server, origin, origin))) == 403
+    assert status(exchange(server, handshake(server, origin, "Sec-Fetch-Site: cross-site"))) == 403
+    assert status(exchange(server, handshake(server, origin, token="0" * 32))) == 404
+    assert status(exchange(server, handshake(server, "Origin: http://example.org", host="example.org"))) == 403
+    assert status(exchange(server, request(server, "ws", extra=[origin]))) == 426
+    assert status(exchange(server, handshake(server, origin) + b"\x81\x00")) == 400  # sent before the answer
+    with_port = f"localhost:{server.port + 1}"  # as ssh -L makes it
+    assert status(exchange(server, handshake(server, f"Origin: http://{with_port}", host=with_port))) == 101
+
+
+# ---------------------------------------------------------------- WebSocket
+
+def connect(server, timeout=10):
+    link = websocket.create_connection(f"ws://{server.host}/{server.token}/ws", origin=f"http://{server.host}", timeout=timeout)
+    first = json.loads(link.recv())
+    assert set(first) == {"regions", "revision"}, first
+    return link
+
+
+def ask(link, message):
+    """The answer to a message, by its n; broadcasts are skipped."""
+    link.send(message if isinstance(message, str) else json.dumps(message))
+    wanted = message.get("n", 0) if isinstance(message, dict) else 0
+    while True:
+        found = json.loads(link.recv())
+        if found.get("n") == wanted:
+            return found
+
+
+def check_messages(server):
+    link = connect(server)
+    picture = server.picture()
+    width, height = picture["width"], picture["height"]
+    whole = [0, 0, width, height]
+    wrong = ["", "{", "[]", "1", "null", '"ask"', "{}", '{"n":1}', '{"do":"ask"}', '{"do":"ask","n":0,"regions":[]}', '{"do":"ask","n":1e3,"regions":[]}',
+             '{"do":"ask","n":-1,"regions":[]}', '{"do":"ask","n":18446744073709551615,"regions":[]}', '{"do":"ask","n":9007199254740993,"regions":[]}',
+             '{"do":"ask","n":"1","regions":[]}', "[" * 20 + "]" * 20, '{"n":' + "[" * 8 + "]" * 8 + "}", "{" + '"a":{' * 9 + "}" * 10, '{"n":1}x', "\\u0000", '{"n":NaN}']
+    for text in wrong:
+        link.send(text)
+        found = json.loads(link.recv())
+        assert "error" in found and len(found["error"]) < 300 and "\n" not in found["error"], (text, found)
+    bad = [{"do": "ask"}, {"do": "ask", "regions": {}}, {"do": "ask", "regions": [1]}, {"do": "ask", "regions": [[1, 0, 0, 1]]}, {"do": "ask", "regions": [[1, 0, 0, 1, 1, 1]]},
+           {"do": "ask", "regions": [["1", 0, 0, 1, 1]]}, {"do": "ask", "regions": [[1, 0.5, 0, 1, 1]]}, {"do": "ask", "regions": [[1, 0, 0, width + 1, 1]]},
+           {"do": "ask", "regions": [[1, -1, 0, 1, 1]]}, {"do": "ask", "regions": [[1, 0, 0, -1, 1]]}, {"do": "ask", "regions": [[1, 2 ** 53, 0, 2 ** 53, 1]]},
+           {"do": "ask", "regions": [[1, 2 ** 63, 0, 1, 1]]}, {"do": "ask", "regions": [[i, 0, 0, 1, 1] for i in range(65)]}, {"do": "ask", "regions": [], "channel": -1},
+           {"do": "ask", "regions": [], "channel": len(picture["channels"])}, {"do": "ask", "regions": [], "channel": "luma"}, {"do": "ask", "regions": [], "final": 1},
+           {"do": "set"}, {"do": "set", "box": [0, 0, 0, 1]}, {"do": "set", "box": [0, 0, 1, height + 1]}, {"do": "set", "box": [width, 0, 1, 1]}, {"do": "set", "box": [0, 0, 1]},
+           {"do": "set", "box": whole, "id": 12345}, {"do": "set", "box": whole, "id": 0}, {"do": "set", "box": whole, "id": -1}, {"do": "set", "box": whole, "name": 5},
+           {"do": "set", "box": whole, "name": "a" * 65}, {"do": "set", "box": whole, "name": "ä" * 65}, {"do": "set", "box": whole, "name": "a\nb"},
+           {"do": "set", "box": whole, "name": "\x00"}, {"do": "remove"}, {"do": "remove", "id": 99}, {"do": "remove", "id": None}, {"do": "delete", "id": 1}, {"do": 7}, {"do": None}]
+    for n, message in enumerate(bad, 1):
+        found = ask(link, {"n": n, **message})
+        assert "error" in found and len(found["error"]) < 300, (message, found)
+    assert ask(link, {"do": "set", "n": 1000, "name": "ä" * 64, "box": whole})["id"] == 1  # 64 characters are allowed
+    assert ask(link, {"do": "remove", "n": 1001, "id": 1})["id"] == 1
+
+    # Two pages agree, and ids are never given again.
+    other = connect(server)
+    assert ask(link, {"do": "set", "n": 2000, "id": None, "name": "fin <b>&", "box": [1, 2, 3, 4]}) == {"n": 2000, "id": 2}
+    seen = json.loads(other.recv())
+    assert seen["regions"] == [{"id": 2, "name": "fin <b>&", "box": [1, 2, 3, 4]}], seen
+    revision = seen["revision"]
+    other.send(json.dumps({"do": "set", "n": 1, "id": 2, "name": "", "box": [0, 0, 1, 1]}))
+    while (seen := json.loads(link.recv())).get("revision", 0) <= revision:
+        pass
+    assert seen["regions"] == [{"id": 2, "name": "", "box": [0, 0, 1, 1]}], seen
+    assert ask(link, {"do": "remove", "n": 2001, "id": 2})["id"] == 2
+    other.close()
+
+    # The newest question wins: the last is answered, and answers come in order.
+    count = 300
+    for n in range(3000, 3000 + count):
+        link.send(json.dumps({"do": "ask", "n": n, "regions": [[i, 0, 0, width, 1 + (n + i) % height] for i in range(16)]}))
+    answered = []
+    while not answered or answered[-1] != 2999 + count:
+        found = json.loads(link.recv())
+        if "n" in found:
+            answered.append(found["n"])
+    assert answered == sorted(set(answered)), answered
+    print(f"of {count} questions sent at once, {len(answered)} were answered, the newest last")
+    link.close()
+
+    # What closes a connection: messages that are too long, are no text or no UTF-8, have no mask, or are cut off.
+    def closes(data, what):
+        with socket.create_connection(("127.0.0.1", server.port), 5) as raw:
+            raw.sendall(handshake(server, f"Origin: http://{server.host}"))
+            found = b""
+            while b"\r\n\r\n" not in found:
+                found += raw.recv(65536)
+            raw.settimeout(5)
+            raw.sendall(data)
+            try:
+                while raw.recv(65536):
+                    pass
+            except ConnectionResetError:
+                pass
+            except TimeoutError:
+                raise AssertionError(f"{what}: the connection stays open") from None
+    def frame(opcode, payload, fin=0x80, length=None):
+        length = len(payload) if length is None else length
+        head = bytes([fin | opcode]) + (bytes([0x80 | length]) if length < 126 else bytes([0xFE]) + struct.pack(">H", length) if length < 65536 else bytes([0xFF]) + struct.pack(">Q", length))
+        return head + b"\0\0\0\0" + payload
+    closes(frame(1, b" " * 65537), "64 KiB and one byte")
+    closes(frame(1, b"x", length=2 ** 40), "a length of a tebibyte")
+    closes(frame(1, b"x", length=2 ** 63), "a length of 2^63")
+    closes(frame(2, b"{}"), "bytes instead of text")
+    closes(frame(1, b'{"n":1,"do":"\xff"}'), "no UTF-8")
+    closes(b"\x81\x02{}", "no mask")
+    closes(frame(3, b""), "an unknown opcode")
+    closes(frame(9, b"x" * 126), "a long ping")
+    closes(frame(1, b" " * 40000, fin=0) + frame(0, b" " * 40000), "a long message in two frames")
+
+
+def check_limits(server):
+    # A fifth page, and a place for it when another leaves.
+    pages = [connect(server) for _ in range(4)]
+    assert status(exchange(server, handshake(server, f"Origin: http://{server.host}"))) == 503
+    pages.pop().close()
+    time.sleep(0.3)
+    pages.append(connect(server))
+
+    # A page that does not read is dropped, others go on.
+    deaf = pages[0]
+    box = server.picture()["width"] - 1
+    deaf.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    dropped = False
+    for n in range(1, 20000):
+        try:
+            deaf.send(json.dumps({"do": "set", "n": n, "name": "x" * 64, "box": [0, 0, box, 1]}) if n < 2000 else json.dumps({"do": "set", "n": n, "id": 1 + n % 1000, "name": "y" * 64, "box": [0, 0, box, 1]}))
+        except (OSError, websocket.WebSocketException):
+            dropped = True
+            break
+    assert dropped, "a page that does not read was not dropped"
+    for page in pages:
+        try:
+            page.close()
+        except (OSError, websocket.WebSocketException):
+            pass
+    time.sleep(0.3)
+    again = connect(server)
+    assert "regions" in ask(again, {"do": "ask", "n": 1, "regions": [[1, 0, 0, 1, 1]]})
+    again.close()
+
+    # Many connections: the 33rd is closed at once, and the others still answer.
+    links = [socket.create_connection(("127.0.0.1", server.port), 5) for _ in range(40)]
+    time.sleep(0.5)
+    keep = request(server, "picture.json")
+    live = 0
+    for link in links:
+        try:
+            link.sendall(keep)
+            live += link.recv(100).startswith(b"HTTP/1.1 200")
+        except OSError:
+            pass
+        link.close()
+    assert live == 32, live
+    time.sleep(0.5)
+
+    # A header that comes slowly, and one that stays incomplete: closed after 10 s, whatever is sent meanwhile.
+    slow = [socket.create_connection(("127.0.0.1", server.port), 5) for _ in range(3)]
+    start = time.monotonic()
+    slow[0].sendall(b"GET /")
+    slow[2].sendall(keep)
+    assert slow[2].recv(100).startswith(b"HTTP/1.1 200")  # others are answered meanwhile
+    ended = {}
+    while len(ended) < 2 and time.monotonic() - start < 15:
+        for i in (0, 1):
+            if i in ended:
+                continue
+            slow[i].settimeout(0.2)
+            try:
+                if i == 0:
+                    slow[i].sendall(b"a")
+                if slow[i].recv(100) == b"":
+                    ended[i] = time.monotonic() - start
+            except TimeoutError:
+                pass
+            except OSError:
+                ended[i] = time.monotonic() - start
+    assert set(ended) == {0, 1} and all(9 < seconds < 12.5 for seconds in ended.values()), ended
+    for link in slow:
+        link.close()
+
+
+# ---------------------------------------------------------------- numbers
+
+def check_numbers(command, scratch):
+    random = np.random.default_rng(SEED)
+    height, width = 211, 307  # primes
+    def integers(dtype):
+        limits = np.iinfo(dtype)
+        pixels = random.integers(limits.min, limits.max, (height, width), dtype=dtype, endpoint=True)
+        pixels[0, 0], pixels[-1, -1] = limits.min, limits.max
+        return pixels
+    floats = random.normal(1000, 3, (height, width))
+    with_nan = floats.astype(np.float32)
+    with_nan[50, 60] = np.nan
+    with_nan[5, 6], with_nan[7, 8] = np.inf, -np.inf
+    cases = {dtype: integers(dtype) for dtype in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")}
+    cases |= {"f2": floats.astype(np.float16), "f4": floats.astype(np.float32), "f8": floats * 1e100, "nan": with_nan, "flat": np.full((height, width), 7, np.uint16),
+              "row": integers("u2")[:1], "column": integers("u1")[:, :1], "dot": integers("u1")[:1, :1], "bool": random.integers(0, 2, (height, width)).astype(bool)}
+    found_wrong = 0
+    for name, pixels in cases.items():
+        path = scratch / f"{name}.npy"
+        np.save(path, pixels)
+        numbers = pixels.astype(np.uint8) if pixels.dtype == bool else pixels
+        with Server(command, path) as server:
+            picture = server.picture()
+            high, wide = pixels.shape
+            assert (picture["width"], picture["height"]) == (wide, high), picture
+            boxes = [[0, 0, wide, high], [wide - 1, high - 1, 1, 1], [0, 0, 1, 1]]
+            for _ in range(20):
+                x, y = int(random.integers(wide)), int(random.integers(high))
+                boxes.append([x, y, int(random.integers(1, wide - x + 1)), int(random.integers(1, high - y + 1))])
+            boxes += [[0, 0, min(128, wide), min(128, high)], [64 % wide, 64 % high, 1, 1]]
+            link = connect(server)
+            answer = ask(link, {"do": "ask", "n": 1, "final": True, "regions": [[i, *box] for i, box in enumerate(boxes)]})
+            assert answer["final"] is True
+            is_float = pixels.dtype.kind == "f"
+            edges = np.linspace(*picture["range"], picture["bins"] + 1)
+            for box, found in zip(boxes, answer["regions"], strict=True):
+                wanted = expected(numbers, box, picture["bins"], picture["range"]) | {"scale": scale_of(numbers, box)}
+                if is_float and not np.isfinite(wanted["scale"]):
+                    wanted["scale"] = 0
+                wrong = differences(found, wanted, is_float)
+                assert not wrong, (name, SEED, box, wrong, {key: (found[key], wanted[key]) for key in wrong})
+                if not found["under"] and not found["over"]:
+                    for percent, value in found["percentiles"]:
+                        want = percentile_of(found["histogram"], edges, percent)
+                        assert (value is None) == (want is None) and (want is None or abs(value - want) <= 1e-12 * max(1, abs(want))), (name, box, percent, value, want)
+                for key in ("sum", "min", "max", "pixels", "mean"):  # the comparison can fail
+                    if found[key] is None or (is_float and not np.isfinite(float(found[key]))):
+                        continue
+                    planted = float(found[key]) + 1e-9 * (abs(float(found[key])) + wanted["scale"] + 1) if is_float or key == "mean" else int(found[key]) + 1
+                    assert differences(found | {key: planted}, wanted, is_float) == [key], (name, box, key, planted)
+                    found_wrong += 1
+            empty = ask(link, {"do": "ask", "n": 2, "regions": [[1, 0, 0, 0, 0]]})["regions"][0]
+            assert empty["pixels"] == 0 and empty["sum"] == "0" and empty["mean"] is empty["std"] is empty["min"] is empty["max"] is None, empty
+            link.close()
+    assert found_wrong > 1000, found_wrong
+    print(f"{len(cases)} kinds of pixels equal NumPy's; {found_wrong} planted errors found")
+
+
+def check_options(command, scratch):
+    random = np.random.default_rng(SEED)
+    pixels = random.integers(0, 4096, (100, 90)).astype(np.uint16)
+    np.save(scratch / "range.npy", pixels)
+    box = [3, 5, 70, 60]
+    with Server(command, scratch / "range.npy", "--range", "1000,3000", "--bins", "50") as server:
+        picture = server.picture()
+        assert picture["range"] == [1000, 3000] and picture["bins"] == 50
+        link = connect(server)
+        found = ask(link, {"do": "ask", "n": 1, "regions": [[1, *box]]})["regions"][0]
+        assert not differences(found, expected(pixels, box, 50, (1000, 3000)) | {"scale": 0}, False), found
+        assert found["under"] > 0 and found["over"] > 0 and found["percentiles"][0][1] is None and found["percentiles"][2][1] is None
+        link.close()
+    bytes_ = random.integers(0, 256, (100, 90)).astype(np.uint8)
+    np.save(scratch / "bytes.npy", bytes_)
+    with Server(command, scratch / "bytes.npy", "--range", "10,100", "--bins", "7") as server:
+        link = connect(server)
+        found = ask(link, {"do": "ask", "n": 1, "regions": [[1, *box]]})["regions"][0]
+        assert not differences(found, expected(bytes_, box, 7, (10, 100)) | {"scale": 0}, False), found
+        link.close()
+
+    def refused(*arguments, code):
+        done = subprocess.run([command, "view", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code and not done.stdout and done.stderr.startswith("areal: ") and done.stderr.count("\n") == 1, (arguments, done)
+        return done.stderr
+    path = scratch / "bytes.npy"
+    assert "--memory" in refused(path, "--memory", "160M", code=1)
+    large = scratch / "large.npy"
+    np.lib.format.open_memmap(large, mode="w+", dtype=np.uint8, shape=(40000, 20000)).flush()
+    assert "MiB of --memory" in refused(large, "--memory", "600M", code=1)
+    large.unlink()
+    refused(path, "--port", "65536", code=2)
+    refused(path, "--bins", "1", code=2)
+    refused(path, "--bins", "257", code=2)
+    refused(path, "--range", "5,5", code=2)
+    refused(path, "--range", "nan,5", code=2)
+    refused(scratch / "none.npy", code=1)
+    with Server(command, path) as server:
+        assert "in use" in refused(path, "--port", server.port, code=1)
+    print("options are taken or refused with a sentence")
+
+
+def check_tiles_and_exports(command, scratch, tree):
+    random = np.random.default_rng(SEED)
+    pixels = random.normal(0, 5, (300, 270)).astype(np.float32)
+    pixels[10, 20] = np.nan
+    np.save(scratch / "tile.npy", pixels)
+    with Server(command, scratch / "tile.npy") as server:
+        whole = np.empty_like(pixels)
+        for row in range(2):
+            for column in range(2):
+                tile = server.get(f"tile/1/0/0/{column}/{row}")
+                magic, version, kind, channels, _, width, height, scale, offset = struct.unpack("<4sBBBBHHff", tile[:20])
+                assert (magic, version, kind, channels) == (b"artl", 1, 1, 1)
+                entries = np.frombuffer(tile, np.uint16, offset=20).reshape(height, width)
+                values = np.where(entries == 65535, np.nan, offset + np.float64(scale) * entries)
+                whole[row * 256:row * 256 + height, column * 256:column * 256 + width] = values
+        assert np.isnan(whole[10, 20]) and np.nanmax(np.abs(whole - pixels)) < (np.nanmax(pixels) - np.nanmin(pixels)) / 65534 * 0.51 + 1e-5
+
+    picture = tree / "data" / "rubberwhale1.png"
+    with Server(command, picture) as server:
+        link = connect(server)
+        boxes = {"fin": [10, 20, 30, 40], "": [100, 50, 200, 100]}
+        for n, (name, box) in enumerate(boxes.items(), 1):
+            assert ask(link, {"do": "set", "n": n, "name": name, "box": box})["id"] == n
+        (scratch / "regions.csv").write_bytes(server.get("export/regions.csv"))
+        hist = subprocess.run([command, "hist", picture, "--regions", scratch / "regions.csv", "--bins", "256"], capture_output=True, text=True, timeout=60, check=True).stdout
+        rows = list(csv.DictReader(io.StringIO(server.get("export/histograms.csv").decode())))
+        luma = [{key: value for key, value in row.items() if key != "channel"} for row in rows if row["channel"] == "luma"]
+        assert luma == list(csv.DictReader(io.StringIO(hist))), "histograms.csv differs from `areal hist`"
+        query = subprocess.run([command, "query", picture, "--regions", scratch / "regions.csv", "--stat", "sum,mean,std"], capture_output=True, text=True, timeout=60, check=True).stdout
+        statistics = [row for row in csv.DictReader(io.StringIO(server.get("export/statistics.csv").decode())) if row["channel"] == "luma"]
+        for row, wanted in zip(statistics, csv.DictReader(io.StringIO(query)), strict=True):
+            assert row["sum"] == wanted["sum"] and abs(float(row["mean"]) - float(wanted["mean"])) < 1e-12 * 255 and abs(float(row["std"]) - float(wanted["std"])) < 1e-12 * 255, (row, wanted)
+        png = server.get("export/picture.png")
+        assert png.startswith(b"\x89PNG") and len(png) > 10000
+        link.close()
+    print("tiles hold the pixels; exports equal `areal hist` and `areal query`")
+
+
+def check_end(command, tree):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = Server(command, tree / "data" / "rubberwhale1.png")
+        link = connect(server)
+        link.send(json.dumps({"do": "ask", "n": 1, "regions": [[1, 0, 0, 5, 5]]}))
+        seconds, code = server.end(number)
+        assert seconds < 0.5 and code == -number, (number, seconds, code)
+    # During the survey of a large picture, too.
+    server = Server(command, "synthetic:12000x12000:7")
+    link = connect(server)
+    link.send(json.dumps({"do": "ask", "n": 1, "regions": [[1, 0, 0, 5, 5]]}))
+    time.sleep(0.05)
+    seconds, code = server.end(signal.SIGINT)
+    assert seconds < 0.5 and code == -signal.SIGINT, (seconds, code)
+    print("Ctrl-C ends it within half a second")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tree", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    command = command_of(arguments.build)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        check_numbers(command, scratch)
+        check_options(command, scratch)
+        check_tiles_and_exports(command, scratch, arguments.tree)
+        with Server(command, arguments.tree / "data" / "rubberwhale1.png") as server:
+            check_requests(server)
+            check_handshakes(server)
+            time.sleep(0.3)
+            check_messages(server)
+            time.sleep(0.3)
+            check_limits(server)
+        print("attacks are refused")
+        check_end(command, arguments.tree)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Starts `areal view`, and compares its answers with NumPy's."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+import numpy as np
+
+SKIPPED = 77
+PERCENTS = (1, 50, 99)
+
+
+def command_of(build):
+    command = pathlib.Path(build) / "apps" / "areal" / "areal"
+    help_text = subprocess.run([command, "view", "--help"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if "--port" not in help_text:
+        print("skipped: this build has no `areal view`")
+        sys.exit(SKIPPED)
+    return command
+
+
+class Server:
+    """With `with`: it ends at the end of the block."""
+
+    def __init__(self, command, *arguments):
+        self.process = subprocess.Popen([command, "view", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError(self.process.communicate()[1].strip())
+        self.host, self.token = self.url.removeprefix("http://").rstrip("/").split("/")
+        self.port = int(self.host.rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self, number=signal.SIGTERM):
+        """Returns the seconds that it took, and the exit status."""
+        start = time.monotonic()
+        self.process.send_signal(number)
+        status = self.process.wait(10)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return time.monotonic() - start, status
+
+    def get(self, path=""):
+        with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+            return answer.read()
+
+    def picture(self):
+        return json.loads(self.get("picture.json"))
+
+
+def expected(pixels, box, bins, value_range):
+    """What NumPy says about a region, in the names of an answer."""
+    x, y, width, height = box
+    part = pixels[y:y + height, x:x + width].reshape(-1)
+    values = part.astype(np.float64)
+    counted, _ = np.histogram(values[np.isfinite(values)], bins=bins, range=value_range)
+    found = {"pixels": part.size, "nan": int(np.isnan(values).sum()), "histogram": counted.tolist(),
+             "under": int((values < value_range[0]).sum()), "over": int((values > value_range[1]).sum())}
+    if part.dtype.kind == "f":
+        found["sum"] = float(values.sum())
+        found["min"], found["max"] = float(part.min()), float(part.max())
+    else:
+        found["sum"] = sum(part.tolist())
+        found["min"], found["max"] = int(part.min()), int(part.max())
+    # Integers of 64 bits are no doubles: their mean by Python's integers.
+    found["mean"] = float(values.mean()) if part.dtype.kind == "f" else found["sum"] / part.size
+    found["std"] = float(np.sqrt(np.mean((part.astype(np.longdouble) - part.astype(np.longdouble).mean()) ** 2)))
+    return {key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in found.items()}
+
+
+def differences(answer, wanted, is_float):
+    """The names of the statistics that differ: counts, sums and extremes of integers must be equal, all else within 1e-12."""
+    def differs(key):
+        got, want = answer[key], wanted[key]
+        if want is None or got is None:
+            return not (want is None and got in (None, "nan", "inf", "-inf"))
+        if key in ("mean", "std") or (is_float and key == "sum"):
+            return abs(float(got) - want) > 1e-12 * max(abs(want), 1e-300) and abs(float(got) - want) > 1e-12 * abs(wanted["scale"])
+        if key in ("sum", "min", "max") and not is_float:
+            return int(got) != want
+        return float(got) != want if key in ("min", "max") else got != want
+    return [key for key in wanted if key != "scale" and differs(key)]
+
+
+def scale_of(pixels, box):
+    """The size of the values, for rounding errors where sums cancel."""
+    x, y, width, height = box
+    values = np.abs(pixels[y:y + height, x:x + width].astype(np.float64))
+    return float(np.nan_to_num(values, posinf=0).max()) if values.size else 0
+
+
+def percentile_of(counts, edges, percent):
+    """Linear inside a bin, from the counts alone."""
+    total = sum(counts)
+    if total == 0:
+        return None
+    wanted, below = percent * total / 100, 0
+    for i, count in enumerate(counts):
+        if count and below + count >= wanted:
+            return edges[i] + (wanted - below) / count * (edges[i + 1] - edges[i])
+        below += count
+    return edges[-1]

@@ -1,0 +1,41 @@
+// Numbers as text: integers grouped by thin spaces, floats with six digits.
+
+const thin = '\u2009';
+export const none = '—';
+
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, thin);
+
+/** An integer, as a number or as text of any length. */
+export function integer(value) {
+  if (value === null || value === undefined) return none;
+  const text = String(value);
+  return text.startsWith('-') ? '−' + grouped(text.slice(1)) : grouped(text);
+}
+
+export function decimal(value) {
+  if (value === null || value === undefined) return none;
+  const number = Number(value);
+  if (!Number.isFinite(number)) return none;
+  const size = Math.abs(number);
+  if (size !== 0 && (size >= 1e9 || size < 1e-4)) {
+    const [digits, power] = number.toExponential(5).split('e');
+    return `${digits.replace('-', '−')}e${power.replace('+', '').replace('-', '−')}`;
+  }
+  const text = size >= 1e6 ? size.toFixed(1) : size.toPrecision(6);
+  const [whole, fraction] = text.split('.');
+  return (number < 0 ? '−' : '') + grouped(whole) + (fraction ? '.' + fraction : '');
+}
+
+/** A statistic as a server sends it: text, a number or null. */
+export function either(value) {
+  if (value === null || value === undefined) return none;
+  return /^-?\d+$/.test(String(value)) ? integer(value) : decimal(value);
+}
+
+/** Few digits, for axes. */
+export function short(value) {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return integer(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace('e+', 'e').replace(/-/g, '−');
+  return String(Number(value.toPrecision(4))).replace('-', '−');
+}
