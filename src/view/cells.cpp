@@ -44,6 +44,20 @@ std::string text_of(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+/// What the pixels of a channel are compared with.
+template <class Value>
+struct Reference {
+  std::pair<double, double> range;
+  Value pivot{};  // a pixel: deviations from it are small where the pixels are alike
+
+  double away(Value value) const noexcept {
+    if constexpr (std::is_floating_point_v<Value>)
+      return static_cast<double>(value) - static_cast<double>(pivot);
+    else
+      return static_cast<double>(static_cast<__int128>(value) - static_cast<__int128>(pivot));
+  }
+};
+
 /// What some pixels of element type T add up to.
 template <class T>
 struct Part {
@@ -53,12 +67,13 @@ struct Part {
 
   std::int64_t pixels = 0, nans = 0, under = 0, over = 0;
   Value least = std::numeric_limits<Value>::max(), most = std::numeric_limits<Value>::lowest();
-  __int128 sum = 0;                 // of integers
-  unsigned __int128 squares = 0;    // of integers of up to 32 bits
-  Total total;                      // of floats
-  double mean = 0, deviations = 0;  // of floats and 64-bit integers: the sum of squared deviations from the mean
+  __int128 sum = 0;               // of integers
+  unsigned __int128 squares = 0;  // of integers of up to 32 bits
+  Total total;                    // of floats
+  // Of floats and 64-bit integers: the mean less the pivot, and the sum of squared deviations from the mean.
+  double mean = 0, deviations = 0;
 
-  void add(const void* row, std::int64_t from, std::int64_t to, std::pair<double, double> range) noexcept {
+  void add(const void* row, std::int64_t from, std::int64_t to, const Reference<Value>& reference) noexcept {
     Part run;
     run.pixels = to - from;
     if constexpr (is_float) run.least = std::numeric_limits<Value>::infinity(), run.most = -run.least;
@@ -77,8 +92,8 @@ struct Part {
       }
       run.least = value < run.least ? value : run.least;
       run.most = value > run.most ? value : run.most;
-      run.under += real < range.first ? 1 : 0;
-      run.over += real > range.second ? 1 : 0;
+      run.under += real < reference.range.first ? 1 : 0;
+      run.over += real > reference.range.second ? 1 : 0;
       if constexpr (is_float) run.nans += std::isnan(value) ? 1 : 0;
     }
     if constexpr (is_float)
@@ -88,10 +103,12 @@ struct Part {
     if constexpr (has_squares) {
       run.squares = squared;
     } else {
-      run.mean = static_cast<double>(added) / static_cast<double>(run.pixels);
+      double away = 0;
+      for (std::int64_t x = from; x < to; ++x) away += reference.away(element<T>(row, x));
+      run.mean = away / static_cast<double>(run.pixels);
       for (std::int64_t x = from; x < to; ++x) {
-        const double away = static_cast<double>(element<T>(row, x)) - run.mean;
-        run.deviations += away * away;
+        const double deviation = reference.away(element<T>(row, x)) - run.mean;
+        run.deviations += deviation * deviation;
       }
     }
     add(run);
@@ -163,8 +180,9 @@ template <class T>
 class CellsOf final : public Cells::Base {
  public:
   CellsOf(const ConstView& channel, std::pair<double, double> range)
-      : channel_(channel), range_(range), columns_((channel.shape.width + side - 1) / side) {
+      : channel_(channel), reference_{range}, columns_((channel.shape.width + side - 1) / side) {
     const std::int64_t rows = (channel.shape.height + side - 1) / side;
+    reference_.pivot = pivot_of(channel);
     parts_.resize(static_cast<std::size_t>(rows * columns_));
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t column = 0; column < columns_; ++column)
@@ -196,14 +214,22 @@ class CellsOf final : public Cells::Base {
  private:
   static constexpr std::int64_t side = Cells::side;
 
+  // The first finite pixel.
+  static typename Part<T>::Value pivot_of(const ConstView& channel) {
+    for (std::int64_t y = 0; y < channel.shape.height; ++y)
+      for (std::int64_t x = 0; x < channel.shape.width; ++x)
+        if (const auto value = element<T>(channel.row(y), x); std::isfinite(static_cast<double>(value))) return value;
+    return {};
+  }
+
   // Columns [left, right), rows [top, bottom).
   void add_pixels(Part<T>& to, std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom) const {
     if (left < right)
-      for (std::int64_t y = top; y < bottom; ++y) to.add(channel_.row(y), left, right, range_);
+      for (std::int64_t y = top; y < bottom; ++y) to.add(channel_.row(y), left, right, reference_);
   }
 
   ConstView channel_;
-  std::pair<double, double> range_;
+  Reference<typename Part<T>::Value> reference_;
   std::int64_t columns_;
   std::vector<Part<T>> parts_;
 };
