@@ -5,6 +5,7 @@
 #include <areal/histogram.hpp>
 #include <areal/histogram_store.hpp>
 #include <areal/region_histogram.hpp>
+#include <areal/region_quantile.hpp>
 #include <array>
 #include <memory>
 #include <optional>
@@ -172,10 +173,11 @@ nb::object histograms_answered(const CallArrays& arrays, bool as_double, bool ha
 }
 
 /// What a store is told of the regions that it will answer about.
-StoreOptions store_options(std::string_view name, Span<const Region> regions, const Shape& image, bool weighted) {
+StoreOptions store_options(std::string_view name, const char* names, Span<const Region> regions, const Shape& image,
+                           bool weighted) {
   StoreOptions options;
   const std::optional<Store> store = store_named(name);
-  if (!store) throw InvalidArgument("store '" + std::string(name) + "': it may be auto, none, compact or tensor");
+  if (!store) throw InvalidArgument("store '" + std::string(name) + "': it may be " + names);
   options.store = *store;
   options.regions = static_cast<std::int64_t>(regions.size());
   options.weighted = weighted;
@@ -186,6 +188,12 @@ StoreOptions store_options(std::string_view name, Span<const Region> regions, co
             static_cast<double>(std::clamp<std::int64_t>(region.height, 0, image.height));
   options.area = static_cast<std::int64_t>(std::min(area, 9e18));
   return options;
+}
+
+ConstView image_of(ConstView all, std::int64_t n) {
+  all.data = all.row(0, 0, n);
+  all.shape.batch = 1;
+  return all;
 }
 
 /// From the store of each image, where it lies: images x boxes x bins, without axes N boxes x bins.
@@ -204,14 +212,9 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
   const Span<const Region> regions = items.span();
   const std::int64_t images = pixels.view.shape.batch;
-  const auto one = [](ConstView all, std::int64_t n) {
-    all.data = all.row(0, 0, n);
-    all.shape.batch = 1;
-    return all;
-  };
   Shape shape = pixels.view.shape;
   shape.batch = 1;
-  const StoreOptions wanted = store_options(store, regions, shape, weighted);
+  const StoreOptions wanted = store_options(store, "auto, none, compact or tensor", regions, shape, weighted);
   Execution execution{.backend = Backend::cpu, .threads = threads};
   if (!arrays.on_host()) {
     execution.backend = Backend::cuda, execution.device = arrays.place().memory.device;
@@ -219,11 +222,52 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   }
   const StorePlan plan(shape, pixels.view.type, binning, wanted, execution);
   HistogramStore built;
-  return histograms_answered(arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false,
-                             threads, [&](std::int64_t n, auto out, const QueryOptions& options) {
-                               plan.build({one(pixels.view, n), weighted ? one(weight, n) : ConstView()}, built);
-                               region_histograms(built, regions, out, options);
-                             });
+  return histograms_answered(
+      arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false, threads,
+      [&](std::int64_t n, auto out, const QueryOptions& options) {
+        plan.build({image_of(pixels.view, n), weighted ? image_of(weight, n) : ConstView()}, built);
+        region_histograms(built, regions, out, options);
+      });
+}
+
+/// From the store of each host image: images x boxes x channels x quantiles, without axes N or C without those.
+nb::object quantiles(nb::handle on, nb::handle array, nb::handle boxes, const std::vector<double>& q,
+                     std::string_view method_name, std::string_view letters, std::string_view format, bool clip,
+                     nb::handle copy, int threads, std::string_view store, int bits) {
+  const std::optional<QuantileMethod> method = quantile_method_named(method_name);
+  if (!method)
+    throw InvalidArgument("method '" + std::string(method_name) +
+                          "': it may be linear, lower, higher, nearest, "
+                          "midpoint or another one of numpy.quantile");
+  CallArrays arrays(Framework(on), copy);
+  PythonArray image = arrays.first(array, "array");
+  const Axes& axes = axes_of(letters, image.ref().dimensions);
+  const Pixels pixels = arrays.pixels(array, axes, true, false, image);
+  const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
+  const Span<const Region> regions = items.span();
+  Shape shape = pixels.view.shape;
+  const std::int64_t images = shape.batch;
+  shape.batch = 1;
+  StoreOptions wanted = store_options(store, "auto, none or rank", regions, shape, false);
+  wanted.bits = bits;
+  const StorePlan plan(shape, pixels.view.type, wanted, {.backend = Backend::cpu, .threads = threads});
+  std::vector<std::int64_t> extents{static_cast<std::int64_t>(regions.size())};
+  if (axes.n >= 0) extents.insert(extents.begin(), images);
+  if (axes.c >= 0) extents.push_back(shape.channels);
+  extents.push_back(static_cast<std::int64_t>(q.size()));
+  std::int64_t size = sizeof(double);
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(size, extent, &size)) throw InvalidArgument("boxes: their answers do not fit 64 bits");
+  HistogramStore built;
+  return answered(arrays, Type::f64, extents, clip, false, threads, [&](void* data, const QueryOptions& options) {
+    const std::size_t each = regions.size() * static_cast<std::size_t>(shape.channels) * q.size();
+    for (std::int64_t n = 0; n < images; ++n) {
+      plan.build({image_of(pixels.view, n)}, built);
+      region_quantiles(built, regions, q,
+                       Span<double>(static_cast<double*>(data) + static_cast<std::size_t>(n) * each, each), *method,
+                       options);
+    }
+  });
 }
 
 /// From a tensor: images x boxes x bins, without a batch boxes x bins; in double where `as_double`.
@@ -269,6 +313,9 @@ void bind_histogram(nb::module_& m) {
   m.def("histograms", &streamed, nb::arg("on"), nb::arg("array"), nb::arg("binning"), nb::arg("boxes"), nb::arg("axes"),
         nb::arg("format"), nb::arg("clip"), nb::arg("weights").none(), nb::arg("copy").none(), nb::arg("threads"),
         nb::arg("store") = "auto");
+  m.def("quantiles", &quantiles, nb::arg("on"), nb::arg("array"), nb::arg("boxes"), nb::arg("q"), nb::arg("method"),
+        nb::arg("axes"), nb::arg("format"), nb::arg("clip"), nb::arg("copy").none(), nb::arg("threads"),
+        nb::arg("store"), nb::arg("bits"));
   m.def("counts", &counts, nb::arg("on"), nb::arg("tensor"), nb::arg("border"), nb::arg("boxes"), nb::arg("format"),
         nb::arg("clip"), nb::arg("refused"), nb::arg("as_double"), nb::arg("threads"));
 }

@@ -137,10 +137,55 @@ TEST_F(CommandHist, EveryStoreAnswersTheSame) {
     EXPECT_NE(one.code, 0);
     EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
   };
-  refused({"--store", "dense"}, "--store dense: may be auto, none, compact or tensor");
-  refused({"--store", "rank"}, "store rank: it orders values and takes no bins");
+  refused({"--store", "dense"}, "--store dense: may be auto, none, compact or tensor; rank with --quantile");
+  refused({"--store", "rank"}, "--store rank: it orders pixels and has no bins; it answers --quantile");
   refused({"--store", "compact", "-o", "T.npy"}, "--store compact: -o, --map and --algorithm need the tensor");
   refused({"--store", "compact", "--weights", "a.npy"}, "store compact: it counts pixels");
+}
+
+TEST_F(CommandHist, QuantilesAreThoseOfTheSortedPixels) {
+  std::vector<int> sorted;
+  for (int y = 20; y < 30; ++y)
+    for (int x = 10; x < 40; ++x) sorted.push_back(pixel(x, y));
+  std::sort(sorted.begin(), sorted.end());
+  const std::vector<std::string> asked{"hist", "a.npy",    "--quantile",  "0,0.5",    "--quantile",
+                                       "0.9",  "--region", "10,20,30,10", "--region", "0,0,61,43"};
+  for (const std::string method : {"lower", "higher"}) {
+    std::string first;
+    for (const std::string store : {"auto", "none", "rank"}) {
+      std::vector<std::string> all = asked;
+      all.insert(all.end(), {"--quantile-method", method, "--store", store});
+      const auto rows = lines(answer(all));
+      ASSERT_EQ(rows.size(), 3u);
+      EXPECT_EQ(rows[0], "region,x,y,width,height,quantile_0,quantile_0.5,quantile_0.9");
+      const bool lower = method == "lower";
+      EXPECT_EQ(rows[1], "0,10,20,30,10," + std::to_string(sorted[0]) + "," +
+                             std::to_string(sorted[lower ? 149 : 150]) + "," +
+                             std::to_string(sorted[lower ? 269 : 270]));
+      if (first.empty()) first = rows[2];
+      EXPECT_EQ(rows[2], first);
+    }
+  }
+  std::vector<std::string> verbose = asked;
+  verbose.push_back("-v");
+  EXPECT_NE(run(verbose).err.find("store none: 2 regions cover 1.1 images; rank pays from"), std::string::npos)
+      << run(verbose).err;
+  const auto refused = [&](std::vector<std::string> more, const std::string& sentence) {
+    std::vector<std::string> all{"hist", "a.npy", "--quantile", "0.5"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome one = run(all);
+    EXPECT_NE(one.code, 0);
+    EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
+  };
+  for (const std::string option : {"--bins", "--percentile", "--weights", "-o", "--memory"})
+    refused({option, "9"}, option + ": not with --quantile, which orders pixels without bins");
+  refused({"--chart"}, "--chart: not with --quantile");
+  refused({"--quantile", "1.5"}, "--quantile 1.5: may be 0 to 1");
+  refused({"--quantile-method", "median"}, "--quantile-method median: may be inverted_cdf, ");
+  refused({"--store", "compact"}, "store compact: it counts bins; give a binning, or choose none or rank");
+  refused({"--backend", "simt"}, "the backend simt has none yet");
+  EXPECT_NE(run({"hist", "a.npy", "--quantile-method", "lower"}).err.find("--quantile-method lower: needs --quantile"),
+            std::string::npos);
 }
 
 TEST_F(CommandHist, ChartsAndDrawings) {

@@ -55,13 +55,16 @@ void resolve(HistRequest& request, const Settings& settings) {
   request.input.path = request.sequence.inputs.front();
   request.binning.check();
   request.reducers.resolve();
+  request.quantiles.resolve();
   request.regions.resolve();
   request.search.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
   if (request.binning.joint && !request.input.channel_text.empty())
     refuse("--joint and --channel: only one of the two");
   const auto store = store_named(request.store_text);
-  if (!store) refuse("--store ", request.store_text, ": may be auto, none, compact or tensor");
+  if (!store) refuse("--store ", request.store_text, ": may be auto, none, compact or tensor; rank with --quantile");
+  if (*store == Store::rank && !request.quantiles.given())
+    refuse("--store rank: it orders pixels and has no bins; it answers --quantile");
   request.store = *store;
   const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto";
   if (needs_tensor && request.store != Store::automatic && request.store != Store::tensor)
@@ -199,6 +202,7 @@ void run(HistRequest& request, std::vector<GivenOption> options, const Settings&
   inputs.insert(inputs.end(), request.sequence.boxes.begin(), request.sequence.boxes.end());
   media::require_other_files(outputs, inputs);
   const Limits limits = limits_of(request.memory, request.sequence.devices, request.sequence.device_memory, settings);
+  if (request.quantiles.given()) return run_quantiles(request, options, settings);
   if (run_sequence(request, options, limits, settings)) return;
   InputFacts facts = facts_of(request.input);
   if (facts.only_way == Way::frames) facts.only_way.reset();  // frames are whole images
@@ -247,11 +251,12 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_option("--border", request->border, "Border of the tensor: zero, none (default) or exclusive")
       ->type_name("NAME");
   request->reducers.add_to(*verb);
+  request->quantiles.add_to(*verb);
   request->search.add_to(*verb);
   begin_group(*verb, group::where);
   verb->add_option("--store", request->store_text,
-                   "What answers the regions: none (the image), compact (5 to 10 bytes a pixel), tensor, or auto "
-                   "(default); -v prints which and why")
+                   "What answers the regions: none (the image), compact (5 to 10 bytes a pixel), tensor, with "
+                   "--quantile rank (about 16 bytes a pixel of 16 bits), or auto (default); -v prints which and why")
       ->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
       ->type_name("ID");
@@ -274,7 +279,8 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->footer(
       "Without regions, the whole image is the region. For a video, a folder or a stream: a row for each frame and\n"
       "region, written as soon as the frame is done. With --memory a picture, an .npy or synthetic:WxH:SEED of any\n"
-      "size is read by strips; neither the input nor its tensor is ever in memory as a whole.\n\n"
+      "size is read by strips; neither the input nor its tensor is ever in memory as a whole. --quantile 0.5,0.99\n"
+      "writes exact quantiles of each region instead of a histogram.\n\n"
       "Example:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart");
   verb->callback([request, verb, &settings] {
     settings.resolve();

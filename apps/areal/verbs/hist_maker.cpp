@@ -6,9 +6,7 @@
 #include <chrono>
 
 namespace areal::command {
-namespace {
 
-// Pixels of all regions together, of each at most the image.
 std::int64_t area_of(std::span<const Region> regions, const Shape& image) {
   double pixels = 0;
   for (const Region& region : regions) {
@@ -19,8 +17,6 @@ std::int64_t area_of(std::span<const Region> regions, const Shape& image) {
   }
   return static_cast<std::int64_t>(std::min(pixels, 9e18));
 }
-
-}  // namespace
 
 std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins) {
   const std::uint64_t free = free_memory();

@@ -14,6 +14,9 @@ namespace areal::command {
 /// The number of 64-bit counts in that many histograms. Throws OutOfMemory if they need more memory than is free.
 std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins);
 
+/// Pixels of all regions together, of each at most the image.
+std::int64_t area_of(std::span<const Region> regions, const Shape& image);
+
 class HistogramMaker {
  public:
   /// `store`: tensor if the tensor will be saved or searched, or if the user named its algorithm, or its

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 #include "hist_binning.hpp"
+#include "hist_quantile.hpp"
 #include "hist_reduce.hpp"
 #include "hist_search.hpp"
 #include "hist_sequence_options.hpp"
@@ -20,6 +21,7 @@ struct HistRequest {
   RegionOptions regions;
   BinningOptions binning;
   Reducers reducers;
+  QuantileOptions quantiles;
   SearchOptions search;
   SequenceRequest sequence;
   std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads, memory,
