@@ -88,12 +88,12 @@ export class RegionList {
     badge.style.background = colour;
     badge.style.color = ink;
     const name = document.createElement('span');
-    name.textContent = region.name || `${region.box[2]} × ${region.box[3]}`;
+    name.textContent = region.name || `${region.box[2]}×${region.box[3]}`;
     name.className = region.name ? 'name' : 'name quiet';
     cell('', badge, name);
     cell(integer(region.box[2] * region.box[3]));
-    cell(answer ? decimal(answer.mean) : none);
-    cell(answer ? decimal(answer.std) : none);
+    cell(answer ? decimal(answer.mean, 5) : none);
+    cell(answer ? decimal(answer.std, 5) : none);
     row.addEventListener('click', () => this.actions.select(region.id));
     return row;
   }

@@ -9,9 +9,10 @@ import {decimal, either, integer, none, short} from './numbers.js';
 import {Stage} from './stage.js';
 
 const find = (id) => document.getElementById(id);
+const real = (value) => decimal(value);
 const statistics = [
-  ['pixels', 'Pixels', integer], ['sum', 'Sum', either], ['mean', 'Mean', decimal], ['std', 'Std', decimal],
-  ['min', 'Min', either], ['max', 'Max', either], ['p1', '1 %', decimal], ['p50', 'Median', decimal], ['p99', '99 %', decimal],
+  ['pixels', 'Pixels', integer], ['sum', 'Sum', either], ['mean', 'Mean', real], ['std', 'Std', real],
+  ['min', 'Min', either], ['max', 'Max', either], ['p1', '1 %', real], ['p50', 'Median', real], ['p99', '99 %', real],
   ['nan', 'NaN', integer], ['under', 'Below', integer], ['over', 'Above', integer],
 ];
 const whenPresent = new Set(['nan', 'under', 'over']);
@@ -384,6 +385,7 @@ function onBox() {
   const fits = box.every(Number.isFinite) && x >= 0 && y >= 0 && w >= 1 && h >= 1 && x + w <= picture.width && y + h <= picture.height;
   for (const side of ['x', 'y', 'w', 'h']) find(`box-${side}`).setAttribute('aria-invalid', !fits);
   if (!fits) return tell(`A region lies inside the picture: x + w up to ${picture.width}, y + h up to ${picture.height}.`);
+  tell('');
   change(region.id, region.name, box).then(announce);
 }
 

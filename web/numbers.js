@@ -12,16 +12,16 @@ export function integer(value) {
   return text.startsWith('-') ? '−' + grouped(text.slice(1)) : grouped(text);
 }
 
-export function decimal(value) {
+export function decimal(value, digits = 6) {
   if (value === null || value === undefined) return none;
   const number = Number(value);
   if (!Number.isFinite(number)) return none;
   const size = Math.abs(number);
   if (size !== 0 && (size >= 1e9 || size < 1e-4)) {
-    const [digits, power] = number.toExponential(5).split('e');
-    return `${digits.replace('-', '−')}e${power.replace('+', '').replace('-', '−')}`;
+    const [factor, power] = number.toExponential(digits - 1).split('e');
+    return `${factor.replace('-', '−')}e${power.replace('+', '').replace('-', '−')}`;
   }
-  const text = size >= 1e6 ? size.toFixed(1) : size.toPrecision(6);
+  const text = size >= 1e6 ? size.toFixed(1) : size.toPrecision(digits);
   const [whole, fraction] = text.split('.');
   return (number < 0 ? '−' : '') + grouped(whole) + (fraction ? '.' + fraction : '');
 }

@@ -125,8 +125,8 @@ std::string Picture::tile(std::size_t channel, std::size_t level, std::int64_t c
 Array Picture::drawing(std::size_t channel, std::pair<double, double> black_and_white) const {
   const bool in_colour = channel == colour();
   const std::int64_t planes = in_colour ? 3 : 1;
-  const auto [black, white] = black_and_white;
-  const double scale = white > black ? 255 / (white - black) : 0;
+  const double black = black_and_white.first, width_of_grays = black_and_white.second - black;
+  const double scale = width_of_grays > 0 ? 255 / width_of_grays : 0;
   Array drawing(Shape{width(), height(), planes}, Type::u8);
   for (std::int64_t p = 0; p < planes; ++p) {
     const ConstView& from =

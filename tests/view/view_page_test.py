@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page of `areal view` in headless Chromium: a rectangle dragged by mouse, made by keys and by touch shows NumPy's numbers, also in
 dark mode and 360 pixels wide. Console messages, reports of the content security policy and requests to elsewhere fail it. It first proves
-that a wrong digit on the page is found. `--pictures FOLDER` keeps screenshots."""
+that a wrong digit on the page is found. `--pictures FOLDER` writes the screenshots of docs/view.md instead."""
 
 import argparse
 import json
@@ -125,7 +125,8 @@ def check_numbers(page, pixels, picture, region=None):
     wrong = differences(answer, wanted, is_float)
     edges = np.linspace(*picture["range"], picture["bins"] + 1)
     for percent in (1, 50, 99):
-        if abs(float(values[f"p{percent}"]) - percentile_of(counts, edges, percent)) > 1e-9 * max(1, wanted["scale"]):
+        value = values[f"p{percent}"]
+        if value is None or abs(float(value) - percentile_of(counts, edges, percent)) > 1e-9 * max(1, wanted["scale"]):
             wrong.append(f"p{percent}")
     assert not wrong, (SEED, shown, wrong, wanted)
     return shown
@@ -168,21 +169,15 @@ def check_colours(page):
     assert not bad, bad
 
 
-def keep(page, folder, name):
-    if folder:
-        page.browser.save_screenshot(str(folder / f"{name}.png"))
-
-
-def luma_of(path, command):
-    """The gray pixels of a picture by areal's own reader: what a page's numbers are about is tested, not the reader."""
+def luma_of(path):
     from PIL import Image
     red, green, blue = np.moveaxis(np.asarray(Image.open(path).convert("RGB")).astype(np.int64), 2, 0)
     return ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(np.uint8)
 
 
-def check_photo(browser, command, tree, pictures):
+def check_photo(browser, command, tree):
     path = tree / "data" / "rubberwhale1.png"
-    pixels = luma_of(path, command)
+    pixels = luma_of(path)
     with Server(command, path) as server:
         picture = server.picture()
         page = Page(browser, server)
@@ -196,7 +191,6 @@ def check_photo(browser, command, tree, pictures):
             pass
         else:
             raise RuntimeError("a planted wrong digit was not found")
-        keep(page, pictures, "start")
         check_unnamed(page)
         check_colours(page)
 
@@ -259,7 +253,6 @@ def check_photo(browser, command, tree, pictures):
         assert len(painted) == 6 and all(pixel[5] == 255 for pixel in painted), painted
         assert any(tuple(pixel[2:5]) == tuple(int(v) for v in planes[10, 10]) for pixel in painted), (painted, planes[10, 10])
         page.keys("0")
-        keep(page, pictures, "regions")
         check_unnamed(page)
         assert not (said := page.leave()), said
 
@@ -268,15 +261,13 @@ def check_photo(browser, command, tree, pictures):
         page.wait(lambda: page.run("return document.querySelectorAll('#rows [role=row]').length") == 3)
         browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
         check_numbers(page, pixels, picture, 1)
-        keep(page, pictures, "dark")
         check_colours(page)
         browser.find_element(By.ID, "help-open").click()
-        keep(page, pictures, "help")
+        check_colours(page)
         assert not (said := page.leave()), said
 
         page = Page(browser, server, 360, 740, touch=True)
         check_unnamed(page)
-        keep(page, pictures, "narrow")
         browser.find_element(By.ID, "draw").click()
         left, top, width, height = page.place()
         def touch(kind, x=0.0, y=0.0):
@@ -289,11 +280,10 @@ def check_photo(browser, command, tree, pictures):
         page.wait(lambda: page.is_fresh(5))
         box = check_numbers(page, pixels, picture, 5)["box"]
         assert box[2] > 50 and box[3] > 30, box
-        keep(page, pictures, "narrow-region")
         assert not (said := page.leave()), said
 
 
-def check_arrays(browser, command, scratch, pictures):
+def check_arrays(browser, command, scratch):
     random = np.random.default_rng(SEED)
     y, x = np.mgrid[0:700, 0:900]
     waves = np.sin(x / 40) * np.cos(y / 55) + 0.05 * random.normal(size=x.shape)
@@ -310,9 +300,56 @@ def check_arrays(browser, command, scratch, pictures):
             page.keys(Keys.ARROW_RIGHT)
             check_numbers(page, pixels, picture, 1)
             browser.find_element(By.CSS_SELECTOR, "#contrast summary").click()
-            keep(page, pictures, name)
             check_colours(page)
             assert not (said := page.leave()), said
+
+
+def keep_pictures(browser, command, tree, scratch, folder):
+    """The screenshots of docs/view.md."""
+    def keep(page, name):
+        from PIL import Image
+        time.sleep(0.3)
+        browser.save_screenshot(str(scratch / "shot.png"))
+        Image.open(scratch / "shot.png").convert("RGB").save(folder / f"{name}.jpg", quality=84, optimize=True, subsampling=0)
+        page.leave()
+
+    def named(page, regions):
+        page.run("""
+            const link = new WebSocket(new URL('ws', location.href).href.replace('http', 'ws'));
+            link.onopen = () => arguments[0].forEach(([name, box], n) => link.send(JSON.stringify({do: 'set', n: n + 1, name, box})));
+            setTimeout(() => link.close(), 500)""", regions)
+        page.wait(lambda: page.run("return document.querySelectorAll('#rows [role=row]').length") == len(regions))
+        browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
+        page.wait(lambda: page.is_fresh(1))
+
+    regions = [["whale", [215, 85, 105, 100]], ["wool", [360, 10, 130, 120]], ["ring", [150, 225, 150, 95]], ["box", [400, 262, 180, 120]]]
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        page = Page(browser, server)
+        named(page, regions)
+        keep(page, "photograph")
+        page = Page(browser, server, dark=True)
+        browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[1].click()
+        page.wait(lambda: page.is_fresh(2))
+        page.keys("+", "+", "+")
+        browser.find_element(By.ID, "scale-log").click()
+        keep(page, "dark")
+        page = Page(browser, server, 360, 740, touch=True)
+        page.run("document.querySelectorAll('#rows [role=row]')[2].click()")
+        page.wait(lambda: page.is_fresh(3))
+        keep(page, "narrow")
+        page = Page(browser, server)
+        browser.find_element(By.ID, "help-open").click()
+        keep(page, "keys")
+    random = np.random.default_rng(SEED)
+    y, x = np.mgrid[0:900, 0:1200]
+    cells = sum(peak * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / (2 * size ** 2))
+                for cx, cy, size, peak in zip(random.uniform(0, 1200, 60), random.uniform(0, 900, 60), random.uniform(12, 40, 60), random.uniform(300, 2500, 60), strict=True))
+    np.save(scratch / "cells.npy", random.poisson(180 + cells).astype(np.uint16))
+    with Server(command, scratch / "cells.npy") as server:
+        page = Page(browser, server)
+        named(page, [["", [300, 250, 260, 220]], ["background", [900, 60, 120, 90]]])
+        browser.find_element(By.CSS_SELECTOR, "#contrast summary").click()
+        keep(page, "16-bit")
 
 
 def check_lost(browser, command, tree):
@@ -357,7 +394,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tree", type=pathlib.Path, required=True)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path, help="write the screenshots of docs/view.md into this folder, and test nothing")
     arguments = parser.parse_args()
     command = command_of(arguments.build)
     with tempfile.TemporaryDirectory() as folder:
@@ -367,7 +404,10 @@ def main():
             print("skipped: there is no Chromium with its driver here (Debian packages chromium, chromium-driver; Ubuntu's is a snap), or no selenium")
             sys.exit(SKIPPED)
         try:
-            for check in (lambda: check_photo(browser, command, arguments.tree, arguments.pictures), lambda: check_arrays(browser, command, scratch, arguments.pictures),
+            if arguments.pictures:
+                keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
+                return
+            for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()

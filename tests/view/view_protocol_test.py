@@ -484,6 +484,41 @@ def check_tiles_and_exports(command, scratch, tree):
     print("tiles hold the pixels; exports equal `areal hist` and `areal query`")
 
 
+def check_help(command, tree):
+    """The example of --help shows the page of its file."""
+    help_text = subprocess.run([command, "view", "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    example = help_text.split("Example:\n", 1)[1].splitlines()[0].split()
+    assert example[:2] == ["areal", "view"], example
+    with Server(command, *example[2:], folder=tree) as server:
+        assert server.picture()["name"] == pathlib.Path(example[2]).name
+    with Server(command, tree / "data" / "rubberwhale1.png", "--json", json_line=True) as server:
+        assert server.picture()["name"] == "rubberwhale1.png"
+
+
+def check_open(command, tree, scratch):
+    """--open: the browser gets a file that this user alone may read, not the address; the file goes when the page is there."""
+    program = scratch / "bin" / "xdg-open"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nprintf "%s" "$1" >"{scratch}/opened"\n')
+    program.chmod(0o755)
+    environment = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", TMPDIR=str(scratch))
+    for with_page in (True, False):
+        (scratch / "opened").unlink(missing_ok=True)
+        with Server(command, tree / "data" / "rubberwhale1.png", "--open", environment=environment) as server:
+            for _ in range(100):
+                if (scratch / "opened").exists() and (scratch / "opened").read_text():
+                    break
+                time.sleep(0.05)
+            file = pathlib.Path((scratch / "opened").read_text())
+            assert server.token not in str(file) and file.stat().st_mode & 0o777 == 0o600 and server.url in file.read_text()
+            command_line = pathlib.Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
+            assert server.token.encode() not in command_line
+            if with_page:
+                server.get()
+                assert not file.exists()
+        assert not file.exists()
+
+
 def check_end(command, tree):
     for number in (signal.SIGINT, signal.SIGTERM):
         server = Server(command, tree / "data" / "rubberwhale1.png")
@@ -512,6 +547,8 @@ def main():
         check_numbers(command, scratch)
         check_options(command, scratch)
         check_tiles_and_exports(command, scratch, arguments.tree)
+        check_help(command, arguments.tree.resolve())
+        check_open(command, arguments.tree, scratch)
         with Server(command, arguments.tree / "data" / "rubberwhale1.png") as server:
             check_requests(server)
             check_handshakes(server)

@@ -26,12 +26,14 @@ def command_of(build):
 class Server:
     """With `with`: it ends at the end of the block."""
 
-    def __init__(self, command, *arguments):
-        self.process = subprocess.Popen([command, "view", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    def __init__(self, command, *arguments, folder=None, environment=None, json_line=False):
+        self.process = subprocess.Popen([pathlib.Path(command).resolve(), "view", *map(str, arguments)], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError(self.process.communicate()[1].strip())
+        if json_line:
+            self.url = json.loads(self.url)["url"]
         self.host, self.token = self.url.removeprefix("http://").rstrip("/").split("/")
         self.port = int(self.host.rsplit(":", 1)[1])
 

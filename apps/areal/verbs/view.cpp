@@ -141,7 +141,7 @@ void add_view(CLI::App& app, Settings& settings) {
   verb->footer(
       "Prints the page's URL and serves it to this machine alone until Ctrl-C. From another machine: "
       "ssh -L 8765:127.0.0.1:8765 HOST areal view --port 8765 FILE.\n\n"
-      "Example:\n  areal view data/rubberwhale1.png --open");
+      "Example:\n  areal view data/rubberwhale1.png");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);
