@@ -178,6 +178,9 @@ void histograms(const StoreView& store, Span<const Region> regions, Span<Out> ou
   QueryCall call(execution, {{"store", store.memory()}});
   const RegionRules rules{store.image_width(), store.image_height(), options.outside, false};
   if (is_compact && !call.on_cpu()) {
+    constexpr std::int64_t most = kernels::CompactRequest::most_side;
+    require(plan.image.width <= most && plan.image.height <= most, "store compact of ", plan.image.width, "x",
+            plan.image.height, ": only the backend cpu reads more than ", most, " rows or columns");
     kernels::CompactCountsRequest request;
     request.layout = plan.layout;
     request.store = Access::state(store).memory.data();

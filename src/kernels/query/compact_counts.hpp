@@ -29,7 +29,7 @@ struct CompactWarpCounts {
   using Shared = NoShared;
   static constexpr int each = C::each;
   static constexpr int log_each = std::countr_one(static_cast<unsigned>(each - 1)), planes = 5 + log_each;
-  static constexpr int warps = 4, threads = warps * warp_size, resident = each == 8 ? 6 : 8;
+  static constexpr int warps = 4, threads = warps * warp_size, resident = each < 4 ? 8 : each == 4 ? 7 : 5;
   static constexpr int ahead = 4;  ///< labels of a lane that are loaded together
   M m;
   Args a;
@@ -47,61 +47,42 @@ struct CompactWarpCounts {
   AREAL_DEVICE void answer(std::int64_t i, const CheckedRegion& region) {
     const formulas::Compact& c = a.c;
     const std::int64_t first = static_cast<std::int64_t>(m.lane()) * each;
-    std::uint64_t anchors[each] = {};
+    const CompactBox box(c, region.region);
+    const bool is_empty = region.region.width == 0 || region.region.height == 0;
     std::uint32_t sums[each] = {};
-    if (region.region.width != 0 && region.region.height != 0) {
-      const CompactBox box(c, region.region);
-      if (!box.is_small && first < c.padded_bins()) add_lattice(box, first, anchors, sums);
+    if (!is_empty) {
+      if (!box.is_small && first < c.padded_bins()) add_lattice(box, first, sums);
       add_labels(box, sums);
     }
-    write(i, first, region.refused, anchors, sums);
+    write(box, i, first, region.refused, sums);
   }
 
-  AREAL_DEVICE void add_lattice(const CompactBox& box, std::int64_t first, std::uint64_t (&anchors)[each],
-                                std::uint32_t (&sums)[each]) {
+  AREAL_DEVICE void add_lattice(const CompactBox& box, std::int64_t first, std::uint32_t (&sums)[each]) {
     static constexpr int vector = each < 4 ? each : 4;
-    const formulas::Compact& c = a.c;
-    if (c.anchor_bytes == 4) {
-      std::uint32_t all[each] = {};
-      AREAL_UNROLL
-      for (int corner = 0; corner < 4; ++corner) {
-        const char* const from = a.store + box.anchor(c, a.image, corner) + first * 4;
-        AREAL_UNROLL
-        for (int v = 0; v < each; v += vector) {
-          const auto values = m.load(reinterpret_cast<const Vec<std::uint32_t, vector>*>(from) + v / vector);
-          AREAL_UNROLL
-          for (int k = 0; k < vector; ++k)
-            all[v + k] += CompactBox::is_negative(corner) ? 0u - values.at[k] : values.at[k];
-        }
-      }
-      AREAL_UNROLL
-      for (int v = 0; v < each; ++v) anchors[v] = all[v];
-    } else {
-      AREAL_UNROLL
-      for (int corner = 0; corner < 4; ++corner) {
-        const char* const from = a.store + box.anchor(c, a.image, corner) + first * 8;
-        AREAL_UNROLL
-        for (int v = 0; v < each; ++v) {
-          const std::uint64_t value = m.load(reinterpret_cast<const std::uint64_t*>(from) + v);
-          anchors[v] += CompactBox::is_negative(corner) ? 0 - value : value;
-        }
-      }
-    }
     AREAL_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const CompactEdge edge = box.edge(a, i);
-      add_edge<each>(m, a.store + edge.at + first * formulas::Compact::strip_bytes, edge, sums);
+    for (int corner = 0; corner < 4; ++corner) {
+      if (a.c.anchor_bytes != 4) break;  // wider ones are added at the end
+      const char* const from = a.store + box.anchor(a.c, a.image, corner) + first * 4;
+      AREAL_UNROLL
+      for (int v = 0; v < each; v += vector) {
+        const auto values = m.load(reinterpret_cast<const Vec<std::uint32_t, vector>*>(from) + v / vector);
+        AREAL_UNROLL
+        for (int k = 0; k < vector; ++k)
+          sums[v + k] += CompactBox::is_negative(corner) ? 0u - values.at[k] : values.at[k];
+      }
     }
+    add_strips<each>(m, a, box, first * formulas::Compact::strip_bytes, sums);
   }
 
   AREAL_DEVICE void add_labels(const CompactBox& box, std::uint32_t (&sums)[each]) {
     const auto* const labels = reinterpret_cast<const std::uint8_t*>(a.store + a.c.labels_at());
+    const auto pitch = static_cast<int>(a.c.square_columns() * 16);
     std::uint32_t flips[5];
     AREAL_UNROLL
     for (int i = 0; i < 5; ++i) flips[i] = (m.lane() >> i & 1) != 0 ? 0u : ~0u;
     AREAL_NO_UNROLL
     for (int i = 0; i < box.rectangles(); ++i) {
-      const CompactRectangle r = box.rectangle(a.c, i);
+      const CompactRectangle r = box.rectangle(a.c, a.image, i);
       std::uint32_t counts[each] = {};
       AREAL_NO_UNROLL
       for (int pixel = 0; pixel < r.pixels; pixel += ahead * warp_size) {
@@ -109,7 +90,7 @@ struct CompactWarpCounts {
         AREAL_UNROLL
         for (int k = 0; k < ahead; ++k) {
           const int at = pixel + k * warp_size + m.lane();
-          own[k] = at < r.pixels ? m.load(labels + r.label(a.c, a.image, at)) : ~0u;
+          own[k] = at < r.pixels ? m.load(labels + r.label(pitch, at)) : ~0u;
         }
         AREAL_UNROLL
         for (int k = 0; k < ahead; ++k)
@@ -136,12 +117,12 @@ struct CompactWarpCounts {
     }
   }
 
-  AREAL_DEVICE void write(std::int64_t i, std::int64_t first, bool refused, const std::uint64_t (&anchors)[each],
+  AREAL_DEVICE void write(const CompactBox& box, std::int64_t i, std::int64_t first, bool refused,
                           const std::uint32_t (&sums)[each]) {
     std::uint64_t answers[each];
     AREAL_UNROLL
     for (int v = 0; v < each; ++v) {
-      answers[v] = compact_sum(a.c, anchors[v], sums[v]);
+      answers[v] = first + v < a.c.bins ? compact_count(m, a, box, first + v, sums[v]) : 0;
       if (a.real)
         answers[v] =
             __builtin_bit_cast(std::uint64_t, refused ? formulas::not_a_number() : static_cast<double>(answers[v]));
@@ -195,11 +176,12 @@ struct CompactBlockCounts {
 
   AREAL_DEVICE void count(Shared& s, const CompactBox& box, std::uint32_t first, int bins) {
     const auto* const labels = reinterpret_cast<const std::uint16_t*>(a.store + a.c.labels_at());
+    const auto pitch = static_cast<int>(a.c.square_columns() * 16);
     AREAL_NO_UNROLL
     for (int i = 0; i < box.rectangles(); ++i) {
-      const CompactRectangle r = box.rectangle(a.c, i);
+      const CompactRectangle r = box.rectangle(a.c, a.image, i);
       for (int pixel = m.thread(); pixel < r.pixels; pixel += threads) {
-        const std::uint32_t bin = m.load(labels + r.label(a.c, a.image, pixel)) - first;
+        const std::uint32_t bin = m.load(labels + r.label(pitch, pixel)) - first;
         if (bin < static_cast<std::uint32_t>(bins)) m.shared_add(s.cells[bin], r.is_negative ? ~0u : 1u);
       }
     }
@@ -209,22 +191,11 @@ struct CompactBlockCounts {
                           std::int64_t first, int k) {
     const formulas::Compact& c = a.c;
     std::uint32_t sum[1] = {m.get(s.cells[k])};
-    std::uint64_t anchors = 0;
     if (!is_empty && !box.is_small) {
-      AREAL_UNROLL
-      for (int corner = 0; corner < 4; ++corner) {
-        const char* const from = a.store + box.anchor(c, a.image, corner) + (first + k) * c.anchor_bytes;
-        const std::uint64_t value = c.anchor_bytes == 4 ? m.load(reinterpret_cast<const std::uint32_t*>(from))
-                                                        : m.load(reinterpret_cast<const std::uint64_t*>(from));
-        anchors += CompactBox::is_negative(corner) ? 0 - value : value;
-      }
-      AREAL_UNROLL
-      for (int e = 0; e < 4; ++e) {
-        const CompactEdge edge = box.edge(a, e);
-        add_edge<1>(m, a.store + edge.at + (first + k) * formulas::Compact::strip_bytes, edge, sum);
-      }
+      if (c.anchor_bytes == 4) sum[0] += anchors_of<std::uint32_t>(m, a, box, first + k);
+      add_strips<1>(m, a, box, (first + k) * formulas::Compact::strip_bytes, sum);
     }
-    const std::uint64_t answer = compact_sum(c, anchors, sum[0]);
+    const std::uint64_t answer = compact_count(m, a, box, first + k, sum[0]);
     if (a.real)
       m.store_streaming(static_cast<double*>(a.out) + i * c.bins + first + k,
                         refused ? formulas::not_a_number() : static_cast<double>(answer));
@@ -242,7 +213,7 @@ void run_query(Launcher& launcher, const CompactCountsRequest& request) {
   a.c = c;
   a.store = static_cast<const char*>(request.store);
   a.image = request.image;
-  a.most = request.most;
+  a.most = static_cast<std::uint32_t>(request.most);
   a.out = request.out;
   a.real = request.real;
   a.pairs = c.bins % 2 == 0 && reinterpret_cast<std::uintptr_t>(request.out) % 16 == 0;
