@@ -30,7 +30,7 @@ INCLUDE = re.compile(r"^#include <((?:opencv2/|cuda|npp)[^>]*)>", re.M)  # of th
 IMPORT = re.compile(r"^(?:from|import) (\w+)", re.M)
 CUDA = "/usr/local/cuda/include"
 OPENCV = ("/usr/include/opencv4", "/usr/local/include/opencv4")
-PAGES = ("README.md", "docs/filters.md", "docs/tutorial.md", "docs/recipes.md", "docs/scale.md", "docs/choosing.md", "docs/inputs.md", "docs/faq.md", "docs/migrating.md", "docs/research.md", "docs/python.md")
+PAGES = ("README.md", "docs/filters.md", "docs/tutorial.md", "docs/recipes.md", "docs/scale.md", "docs/choosing.md", "docs/inputs.md", "docs/faq.md", "docs/migrating.md", "docs/research.md", "docs/python.md", "docs/view.md")
 LARGEST_PICTURE = 150_000  # bytes, so that the first page appears at once
 
 
