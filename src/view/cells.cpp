@@ -1,6 +1,7 @@
 #include "view/cells.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -172,6 +173,7 @@ struct Part {
 struct Cells::Base {
   virtual ~Base() = default;
   virtual Moments of(const Region& region) const = 0;
+  virtual void fill() = 0;
 };
 
 namespace {
@@ -181,14 +183,18 @@ class CellsOf final : public Cells::Base {
  public:
   CellsOf(const ConstView& channel, std::pair<double, double> range)
       : channel_(channel), reference_{range}, columns_((channel.shape.width + side - 1) / side) {
-    const std::int64_t rows = (channel.shape.height + side - 1) / side;
     reference_.pivot = pivot_of(channel);
+  }
+
+  void fill() override {
+    const Shape& shape = channel_.shape;
+    const std::int64_t rows = (shape.height + side - 1) / side;
     parts_.resize(static_cast<std::size_t>(rows * columns_));
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t column = 0; column < columns_; ++column)
         add_pixels(parts_[static_cast<std::size_t>(row * columns_ + column)], column * side, row * side,
-                   std::min(column * side + side, channel.shape.width),
-                   std::min(row * side + side, channel.shape.height));
+                   std::min(column * side + side, shape.width), std::min(row * side + side, shape.height));
+    filled_.store(true, std::memory_order_release);
   }
 
   Moments of(const Region& region) const override {
@@ -197,7 +203,7 @@ class CellsOf final : public Cells::Base {
     const std::int64_t left_cell = (region.x + side - 1) / side, right_cell = right / side;
     const std::int64_t top_cell = (region.y + side - 1) / side, bottom_cell = bottom / side;
     Part<T> all;
-    if (left_cell >= right_cell || top_cell >= bottom_cell) {
+    if (left_cell >= right_cell || top_cell >= bottom_cell || !filled_.load(std::memory_order_acquire)) {
       add_pixels(all, region.x, region.y, right, bottom);
       return all.moments();
     }
@@ -232,6 +238,7 @@ class CellsOf final : public Cells::Base {
   Reference<typename Part<T>::Value> reference_;
   std::int64_t columns_;
   std::vector<Part<T>> parts_;
+  std::atomic<bool> filled_ = false;
 };
 
 }  // namespace
@@ -243,6 +250,8 @@ Cells::Cells(const ConstView& channel, std::pair<double, double> range)
 Cells::~Cells() = default;
 Cells::Cells(Cells&&) noexcept = default;
 Cells& Cells::operator=(Cells&&) noexcept = default;
+
+void Cells::fill() { cells_->fill(); }
 
 Moments Cells::of(const Region& region) const { return cells_->of(region); }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include "view/element.hpp"
 
 namespace areal::view {
@@ -28,11 +29,7 @@ std::pair<double, double> drawn_range(const std::vector<ConstView>& channels, co
 }  // namespace
 
 Picture::Picture(Array planes, std::vector<std::string> names, Array luma, const PictureOptions& options)
-    : planes_(std::move(planes)),
-      luma_(std::move(luma)),
-      names_(std::move(names)),
-      options_(options),
-      store_memory_(options.store_memory) {
+    : planes_(std::move(planes)), luma_(std::move(luma)), names_(std::move(names)), options_(options) {
   if (planes_.shape().empty()) throw InvalidArgument("the picture has no pixels");
   if (width() > ((std::int64_t{1} << 31) - 1) / height())
     throw InvalidArgument("a picture of " + std::to_string(width()) + "x" + std::to_string(height()) +
@@ -51,6 +48,37 @@ Picture::Picture(Array planes, std::vector<std::string> names, Array luma, const
     channels_.push_back(std::make_unique<Channel>());
     channels_.back()->pixels = view;
   }
+  surveyor_ = std::thread([this] { make_surveys(); });
+}
+
+Picture::~Picture() {
+  {
+    const std::lock_guard held(lock_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  surveyor_.join();
+}
+
+void Picture::make_surveys() {
+  // Half of the processors remain for answers.
+  const unsigned processors = std::thread::hardware_concurrency();
+  const int threads = options_.threads != 0 ? options_.threads : std::max(1, static_cast<int>(processors / 2));
+  std::uint64_t memory = options_.store_memory;
+  std::unique_lock held(lock_);
+  while (true) {
+    changed_.wait(held, [&] { return ends_ || !wanted_.empty(); });
+    if (ends_) return;
+    Survey* const survey = wanted_.front();
+    wanted_.pop_front();
+    held.unlock();
+    try {
+      memory -= survey->make(memory, threads);
+    } catch (const std::bad_alloc&) {  // answers go on from the pixels
+      memory = 0;
+    }
+    held.lock();
+  }
 }
 
 std::optional<std::size_t> Picture::colour() const noexcept {
@@ -59,10 +87,11 @@ std::optional<std::size_t> Picture::colour() const noexcept {
 
 Answer Picture::answer(std::size_t number, const Region& region) const {
   Channel& channel = *channels_.at(number);
-  std::call_once(channel.surveyed, [&] {
-    const std::lock_guard lock(memory_);
-    channel.survey = std::make_unique<Survey>(channel.pixels, options_.bins, range_, store_memory_, options_.threads);
-    store_memory_ -= std::min(store_memory_, channel.survey->bytes());
+  std::call_once(channel.asked, [&] {
+    channel.survey = std::make_unique<Survey>(channel.pixels, options_.bins, range_, options_.threads);
+    const std::lock_guard held(lock_);
+    wanted_.push_back(channel.survey.get());
+    changed_.notify_one();
   });
   return channel.survey->answer(region);
 }

@@ -3,11 +3,14 @@
 
 #include <areal/array.hpp>
 #include <areal/region.hpp>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 #include "view/pyramid.hpp"
@@ -33,6 +36,9 @@ class Picture {
   /// first; the planes are then red, green and blue, and can be drawn together. Throws InvalidArgument for an empty
   /// picture, one of 2^31 pixels or more, and options that Binning::uniform refuses.
   Picture(Array planes, std::vector<std::string> names, Array luma, const PictureOptions& options);
+  ~Picture();
+  Picture(const Picture&) = delete;
+  Picture& operator=(const Picture&) = delete;
 
   std::int64_t width() const noexcept { return planes_.shape().width; }
   std::int64_t height() const noexcept { return planes_.shape().height; }
@@ -48,8 +54,8 @@ class Picture {
   /// The values that type 1 of a tile tells apart, its black and its white; for 8u 0 and 255.
   std::pair<double, double> drawn() const noexcept { return drawn_; }
 
-  /// The first answer of a channel makes its survey: O(H W). Throws InvalidArgument for a region outside the picture.
-  /// For any thread.
+  /// The first question about a channel begins its survey, on a thread of the picture; until that is complete, answers
+  /// come from the region's pixels. Throws InvalidArgument for a region outside the picture. For any thread.
   Answer answer(std::size_t channel, const Region& region) const;
   /// The first tile of a channel makes its pyramid: O(H W). Numbers must be of a tile: see `has_tile`. For any thread.
   std::string tile(std::size_t channel, std::size_t level, std::int64_t column, std::int64_t row) const;
@@ -63,11 +69,12 @@ class Picture {
  private:
   struct Channel {
     ConstView pixels;
-    std::once_flag surveyed, halved;
-    std::unique_ptr<const Survey> survey;
+    std::once_flag asked, halved;
+    std::unique_ptr<Survey> survey;
     std::unique_ptr<const Pyramid> pyramid;
   };
   const Pyramid& pyramid(std::size_t channel) const;
+  void make_surveys();
 
   Array planes_, luma_;
   std::vector<std::string> names_;
@@ -75,8 +82,12 @@ class Picture {
   std::vector<Extent> levels_;
   std::pair<double, double> range_, drawn_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  mutable std::mutex memory_;
-  mutable std::uint64_t store_memory_;  // left for stores
+
+  mutable std::mutex lock_;
+  mutable std::condition_variable changed_;
+  mutable std::deque<Survey*> wanted_;
+  bool ends_ = false;
+  std::thread surveyor_;
 };
 
 }  // namespace areal::view

@@ -85,20 +85,27 @@ std::pair<double, double> default_range(const std::vector<ConstView>& channels) 
   return {lo, hi};
 }
 
-Survey::Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, std::uint64_t memory,
-               int threads)
+Survey::Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, int threads)
     : channel_(channel),
       execution_{.backend = Backend::cpu, .threads = threads},
       shown_(Binning::uniform(bins, range.first, range.second)),
       counted_(is_byte(channel.type) ? Binning::of_type(channel.type, 256) : shown_),
       is_bytes_(is_byte(channel.type)) {
-  const StorePlan plan(channel.shape, channel.type, counted_, {.store = Store::compact}, execution_);
-  if (plan.bytes() <= memory) store_ = plan.build({channel});
   if (!is_bytes_) cells_.emplace(channel, range);
 }
 
+std::uint64_t Survey::make(std::uint64_t memory, int threads) {
+  if (cells_) cells_->fill();
+  const StorePlan plan(channel_.shape, channel_.type, counted_, {.store = Store::compact},
+                       {.backend = Backend::cpu, .threads = threads});
+  if (plan.bytes() > memory) return 0;
+  store_ = plan.build({channel_});
+  has_store_ = true;
+  return store_.bytes();
+}
+
 std::vector<std::uint64_t> Survey::counts(const Region& region) const {
-  if (store_) return region_histograms(store_->view(), Span<const Region>(&region, 1), {.execution = execution_});
+  if (has_store_) return region_histograms(store_.view(), Span<const Region>(&region, 1), {.execution = execution_});
   const Region whole{0, 0, region.width, region.height};
   return region_histograms(part_of(channel_, region), counted_, Span<const Region>(&whole, 1),
                            {.execution = execution_});

@@ -6,6 +6,7 @@
 #include <areal/region.hpp>
 #include <areal/view.hpp>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,16 +32,17 @@ std::pair<double, double> default_range(const std::vector<ConstView>& channels);
 
 class Survey {
  public:
-  /// One channel in host memory, which must stay valid, of fewer than 2^31 pixels. Builds the store if it takes at most
-  /// `memory` bytes; otherwise histograms are counted from the pixels of each region. Throws InvalidArgument for a
-  /// range or a number of bins that Binning::uniform refuses.
-  Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, std::uint64_t memory,
-         int threads = 0);
+  /// One channel in host memory, which must stay valid, of fewer than 2^31 pixels. Throws InvalidArgument for a range
+  /// or a number of bins that Binning::uniform refuses.
+  Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, int threads = 0);
 
-  /// Throws InvalidArgument for a region outside the image. For any thread.
+  /// Makes the cells and, if it takes at most `memory` bytes, the store; once, while other threads call `answer`. O(H
+  /// W). Returns the bytes of the store.
+  std::uint64_t make(std::uint64_t memory, int threads = 0);
+  /// What is not made yet is counted from the region's pixels, with the same answer but for the last digits of means
+  /// and deviations. Throws InvalidArgument for a region outside the image. For any thread.
   Answer answer(const Region& region) const;
-  Store store() const noexcept { return store_ ? store_->store() : Store::none; }
-  std::uint64_t bytes() const noexcept { return store_ ? store_->bytes() : 0; }
+  Store store() const noexcept { return has_store_ ? store_.store() : Store::none; }
 
  private:
   std::vector<std::uint64_t> counts(const Region& region) const;
@@ -49,7 +51,8 @@ class Survey {
   Execution execution_;
   Binning shown_, counted_;  // the histogram's bins, and the store's: the same, or one bin for each byte
   bool is_bytes_;
-  std::optional<HistogramStore> store_;
+  HistogramStore store_;
+  std::atomic<bool> has_store_ = false;
   std::optional<Cells> cells_;  // of pixels of more than 8 bits
 };
 

@@ -4,6 +4,7 @@
 #include <areal/areal.hpp>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -107,9 +108,10 @@ std::vector<Region> regions_of(std::int64_t width, std::int64_t height, std::mt1
     const std::int64_t x = between(0, width - 1), y = between(0, height - 1);
     regions.push_back({x, y, between(1, width - x), between(1, height - y)});
   }
-  // Edges at and beside the cells' of 64 pixels.
-  for (const std::int64_t left : {0, 1, 63, 64, 65})
-    for (const std::int64_t right : {64, 127, 128, 129})
+  // Edges at and beside those of cells.
+  constexpr std::int64_t side = view::Cells::side;
+  for (const std::int64_t left : {std::int64_t{0}, std::int64_t{1}, side - 1, side, side + 1})
+    for (const std::int64_t right : {side, 2 * side - 1, 2 * side, 2 * side + 1, 4 * side})
       if (left < right && right <= width && right <= height)
         regions.push_back({left, left, right - left, right - left});
   return regions;
@@ -135,19 +137,25 @@ TYPED_TEST(EveryType, RegionsEqualPlainCountsWithAndWithoutAStore) {
         return static_cast<T>(static_cast<std::int64_t>(random()) << (sizeof(T) == 8 ? 20 : 0));
     });
     const auto range = view::default_range({image.view()});
-    for (const std::uint64_t memory : {std::uint64_t{1} << 30, std::uint64_t{0}}) {
-      const view::Survey survey(image.view(), 256, range, memory);
-      EXPECT_EQ(survey.store(), memory == 0 ? Store::none : Store::compact);
-      for (const Region& region : regions_of(width, height, random, 12))
-        ASSERT_EQ(difference(survey.answer(region), plain<T>(image, region, 256, range), is_float), "")
-            << "seed " << seed << ", " << width << "x" << height << ", region " << region.x << "," << region.y << ","
-            << region.width << "," << region.height;
+    for (const bool has_store : {true, false}) {
+      view::Survey survey(image.view(), 256, range);
+      for (const bool is_made : {false, true}) {
+        if (is_made) {
+          EXPECT_EQ(survey.make(has_store ? 1 << 30 : 0) > 0, has_store);
+        }
+        EXPECT_EQ(survey.store(), has_store && is_made ? Store::compact : Store::none);
+        for (const Region& region : regions_of(width, height, random, std::getenv("AREAL_TEST_SHORT") ? 2 : 8))
+          ASSERT_EQ(difference(survey.answer(region), plain<T>(image, region, 256, range), is_float), "")
+              << "seed " << seed << ", " << width << "x" << height << ", region " << region.x << "," << region.y << ","
+              << region.width << "," << region.height << ", made " << is_made;
+      }
       EXPECT_THROW(survey.answer({0, 0, width + 1, height}), InvalidArgument);
       EXPECT_THROW(survey.answer({0, 0, -1, height}), InvalidArgument);
     }
     const std::pair narrow{range.first + (range.second - range.first) / 4,
                            range.second - (range.second - range.first) / 3};
-    const view::Survey survey(image.view(), 7, narrow, 1 << 30);
+    view::Survey survey(image.view(), 7, narrow);
+    survey.make(1 << 30);
     for (const Region& region : regions_of(width, height, random, 4))
       ASSERT_EQ(difference(survey.answer(region), plain<T>(image, region, 7, narrow), is_float), "") << "seed " << seed;
   }
@@ -157,7 +165,7 @@ TEST(ViewPicture, ComparisonFindsEachWrongNumber) {
   const Array image = image_of<std::uint16_t>(70, 70, [](std::int64_t x, std::int64_t y) { return x * y; });
   const Region region{1, 2, 66, 67};
   const std::pair range{100.0, 3000.0};
-  const Answer right = view::Survey(image.view(), 16, range, 1 << 20).answer(region);
+  const Answer right = view::Survey(image.view(), 16, range).answer(region);
   const Plain wanted = plain<std::uint16_t>(image, region, 16, range);
   ASSERT_EQ(difference(right, wanted, false), "");
   const auto found = [&](auto change, const char* what) {
@@ -183,7 +191,8 @@ TEST(ViewPicture, NanAndInfinityStayInTheirRegion) {
   const auto range = view::default_range({image.view()});
   EXPECT_EQ(range.first, 0);
   EXPECT_NEAR(range.second, 39.8, 1e-12);
-  const view::Survey survey(image.view(), 256, range, 1 << 30);
+  view::Survey survey(image.view(), 256, range);
+  survey.make(1 << 30);
   const Answer bad = survey.answer({0, 0, 100, 100});
   EXPECT_EQ(bad.moments.nans, 1);
   EXPECT_TRUE(std::isnan(bad.moments.mean) && std::isnan(bad.moments.deviation));
@@ -200,7 +209,9 @@ TEST(ViewPicture, LargeOffsetsDoNotRoundDeviations) {
   std::mt19937 random(seed);
   const Array image = image_of<double>(
       300, 100, [&](std::int64_t, std::int64_t) { return 1e9 + std::uniform_real_distribution<>(0, 1)(random); });
-  const Answer answer = view::Survey(image.view(), 256, {1e9, 1e9 + 1}, 1 << 30).answer({3, 5, 290, 90});
+  view::Survey survey(image.view(), 256, {1e9, 1e9 + 1});
+  survey.make(1 << 30);
+  const Answer answer = survey.answer({3, 5, 290, 90});
   const Plain wanted = plain<double>(image, {3, 5, 290, 90}, 256, {1e9, 1e9 + 1});
   EXPECT_NEAR(answer.moments.deviation, static_cast<double>(wanted.deviation), 1e-12);
 }
@@ -214,7 +225,7 @@ TEST(ViewPicture, DigitsOf128Bits) {
 
 TEST(ViewPicture, PercentilesBeyondTheRangeAreOpen) {
   const Array image = image_of<std::uint16_t>(100, 1, [](std::int64_t x, std::int64_t) { return x; });
-  const Answer answer = view::Survey(image.view(), 80, {10, 90}, 1 << 30).answer({0, 0, 100, 1});
+  const Answer answer = view::Survey(image.view(), 80, {10, 90}).answer({0, 0, 100, 1});
   EXPECT_EQ(answer.moments.under, 10);
   EXPECT_EQ(answer.moments.over, 9);
   EXPECT_TRUE(std::isnan(answer.percentiles[0]) && std::isnan(answer.percentiles[2]));
@@ -232,7 +243,7 @@ TEST(ViewPicture, DefaultRangeHasAWidth) {
   });
   const auto wide = view::default_range({most.view()});
   EXPECT_TRUE(std::isfinite(wide.second - wide.first));
-  EXPECT_NO_THROW(view::Survey(most.view(), 256, wide, 0).answer({0, 0, 2, 1}));
+  EXPECT_NO_THROW(view::Survey(most.view(), 256, wide).answer({0, 0, 2, 1}));
 }
 
 // ---------------------------------------------------------------- tiles
