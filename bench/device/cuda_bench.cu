@@ -96,7 +96,7 @@ void run(const CudaHistogram& c) {
     }
   std::vector<std::function<void()>> runs{[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); }};
   for (const Entrant& e : entrants) runs.push_back([&e] { e.execute(); });
-  const auto times = time_all(runs, c.repetitions, stream);
+  const auto times = time_shuffled(runs, c.repetitions, stream);
   c.floor(times[0]);
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     check(cudaMemsetAsync(tensor.data(), 0xa5, bytes, stream));
@@ -129,7 +129,7 @@ void run(const CudaRegions& c) {
   const ConstView pixels = ConstView(image.data(), Type::u8, shape).in(there);
 
   const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
-    const auto times = time_all({floor, ours}, c.repetitions, stream);
+    const auto times = time_shuffled({floor, ours}, c.repetitions, stream);
     check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
     run_profiled(ours, stream);  // the timed result is the one that is checked
     check(cudaMemcpy(c.answers.data(), out, answers.size_bytes(), cudaMemcpyDeviceToHost));
@@ -154,12 +154,10 @@ void run(const CudaRegions& c) {
 }
 
 using Contestants = std::vector<std::function<void()>>;
-using AllTimes = std::vector<std::vector<double>>;
 
-/// Peers run in turns with the floors, after areal, so that a peer's effects on the machine, or its failure, do not
-/// affect areal's times.
-void run_peers(const CudaSat& c, std::optional<Type> squares_type, const Contestants& least, const void* image,
-               cudaStream_t stream) {
+/// Other libraries, each of which ran once.
+std::vector<DevicePeer> peers_of(const CudaSat& c, std::optional<Type> squares_type, const void* image,
+                                 cudaStream_t stream) {
   const Scene scene{c.types, squares_type, c.width, c.height, image, c.device, stream};
   std::vector<DevicePeer> peers;
   for (const auto make : {npp_integral, cub_scan}) try {
@@ -175,23 +173,19 @@ void run_peers(const CudaSat& c, std::optional<Type> squares_type, const Contest
     } catch (const std::exception& e) {
       c.note(std::string("a peer of ") + name_of(c.types) + " failed: " + e.what());
     }
-  if (peers.empty()) return;
-  Contestants contestants = least;
-  for (const DevicePeer& peer : peers) contestants.push_back(peer.run);
-  const AllTimes times = time_all(contestants, c.repetitions, stream);
-  for (std::size_t i = 0; i < peers.size(); ++i) {
-    const DevicePeer& peer = peers[i];
-    const auto entries = peer.whole ? static_cast<std::size_t>((c.width + (peer.border == Border::zero)) *
-                                                               (c.height + (peer.border == Border::zero)))
-                                    : 1;
-    std::vector<unsigned char> table(entries * size_of(c.types.table)),
-        squares(peer.squares ? entries * size_of(*peer.squares) : 0);
-    peer.fetch(table.data(), squares.data());
-    // A table of another layout has another floor.
-    c.peer({peer.name, times[least.size() + i],
-            peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
-            peer.whole, table.data(), squares.data()});
-  }
+  return peers;
+}
+
+/// Hands over the peer's times and its table. A table of another layout has another floor.
+void finish(const CudaSat& c, const DevicePeer& peer, const std::vector<double>& times,
+            const std::vector<double>& floor) {
+  const int more = peer.border == Border::zero ? 1 : 0;
+  const auto entries = peer.whole ? static_cast<std::size_t>((c.width + more) * (c.height + more)) : 1;
+  std::vector<unsigned char> table(entries * size_of(c.types.table)),
+      squares(peer.squares ? entries * size_of(*peer.squares) : 0);
+  peer.fetch(table.data(), squares.data());
+  c.peer({peer.name, times, peer.border != c.border ? std::vector<double>() : floor, peer.border, peer.squares,
+          peer.whole, table.data(), squares.data()});
 }
 
 void run(const CudaSat& c) {
@@ -230,8 +224,12 @@ void run(const CudaSat& c) {
                          View(table.data(), types.table, table_shape).in(first.memory())};
   if (squares_type) arguments.squares = View(squares.data(), *squares_type, table_shape).in(first.memory());
   for (const Prepared& p : prepared) contestants.push_back([&] { p.plan.execute(arguments, p.workspace->get()); });
-  const AllTimes times = time_all(contestants, c.repetitions, stream);
-  c.floor(fastest(times, least.size()));
+  const std::vector<DevicePeer> peers =
+      c.peers ? peers_of(c, squares_type, image.data(), stream) : std::vector<DevicePeer>();
+  for (const DevicePeer& peer : peers) contestants.push_back(peer.run);
+  const auto times = time_shuffled(contestants, c.repetitions, stream);
+  const std::vector<double> floor = fastest(times, least.size());
+  c.floor(floor);
   // The timed result is the one that is checked.
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     check(cudaMemsetAsync(table.data(), 0xa5, out_bytes, stream));
@@ -242,7 +240,7 @@ void run(const CudaSat& c) {
     if (squares_type) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
     c.done(prepared[i].workspace->get().algorithm(), times[least.size() + i]);
   }
-  if (c.peers) run_peers(c, squares_type, least, image.data(), stream);
+  for (std::size_t i = 0; i < peers.size(); ++i) finish(c, peers[i], times[least.size() + prepared.size() + i], floor);
 }
 
 void run(const CudaRace& race) { run_race(race); }

@@ -8,10 +8,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <numeric>
-#include <random>
 #include <type_traits>
 #include <vector>
+#include "bench/protocol/rounds.hpp"
 
 namespace areal::bench {
 
@@ -81,35 +80,12 @@ inline double time_once(const std::function<void()>& contestant, const Event& be
   return 1000.0 * ms;
 }
 
-/// Microseconds of each contestant in turns, after some warm-up rounds.
-inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
-                                                 cudaStream_t stream, int before = 2) {
-  const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  for (int round = -before; round < repetitions; ++round)
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      const double time = time_once(contestants[i], begin, end, stream);
-      if (round >= 0) times[i].push_back(time);
-    }
-  return times;
-}
-
-/// The same in rounds of random order.
+/// Microseconds of each contestant in rounds of random order.
 inline std::vector<std::vector<double>> time_shuffled(const std::vector<std::function<void()>>& contestants, int rounds,
-                                                      cudaStream_t stream) {
+                                                      cudaStream_t stream, int warm = 2) {
   const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  std::vector<std::size_t> order(contestants.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937 random(7);
-  for (int round = -2; round < rounds; ++round) {
-    std::ranges::shuffle(order, random);
-    for (const std::size_t i : order) {
-      const double time = time_once(contestants[i], begin, end, stream);
-      if (round >= 0) times[i].push_back(time);
-    }
-  }
-  return times;
+  return time_rounds(contestants.size(), rounds, warm,
+                     [&](std::size_t i) { return time_once(contestants[i], begin, end, stream); });
 }
 
 /// The contestant with the least median among the first `count`.

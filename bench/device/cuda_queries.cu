@@ -127,7 +127,7 @@ class Bench {
   /// Times both in turns, then passes on the result of another run of ours.
   void time(const char* query, const char* floor, std::uint64_t bytes, const std::function<void()>& plain,
             const std::function<void()>& ours, const Memory& out, std::size_t out_bytes) {
-    auto times = time_all({plain, ours}, c_.repetitions, stream_.get());
+    auto times = time_shuffled({plain, ours}, c_.repetitions, stream_.get());
     check(cudaMemsetAsync(out.data(), 0xa5, out_bytes, stream_.get()));
     run_profiled(ours, stream_.get());
     std::vector<std::byte> answers(out_bytes);

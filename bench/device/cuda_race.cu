@@ -264,7 +264,7 @@ class Course {
     std::vector<int> rounds;
     std::vector<std::size_t> quick;
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-      const auto first = named(contestants[i], [&] { return time_all({contestants[i].run}, 1, stream_, 0); });
+      const auto first = named(contestants[i], [&] { return time_shuffled({contestants[i].run}, 1, stream_, 0); });
       rounds.push_back(rounds_of(first[0][0], race_.repetitions));
       if (rounds[i] == race_.repetitions) quick.push_back(i);
     }
@@ -272,7 +272,7 @@ class Course {
     const auto in_turns = [&](const std::vector<std::size_t>& those, int n, int before) {
       std::vector<std::function<void()>> turns = least;
       for (const std::size_t i : those) turns.push_back(contestants[i].run);
-      auto all = time_all(turns, n, stream_, before);
+      auto all = time_shuffled(turns, n, stream_, before);
       for (std::size_t k = 0; k < those.size(); ++k) {
         times[those[k]] = std::move(all[least.size() + k]);
         beside[those[k]] = fastest(all, least.size());
@@ -342,7 +342,7 @@ void run_link(const CudaLink& link) {
   check(cudaMallocHost(&pinned, std::max<std::size_t>(bytes, 1)));
   const std::unique_ptr<void, void (*)(void*)> host(pinned, [](void* p) { cudaFreeHost(p); });
   std::memset(host.get(), 1, bytes);
-  const auto times = time_all(
+  const auto times = time_shuffled(
       {[&] { check(cudaMemcpyAsync(device.data(), host.get(), link.up_bytes, cudaMemcpyHostToDevice, stream)); },
        [&] { check(cudaMemcpyAsync(host.get(), device.data(), link.down_bytes, cudaMemcpyDeviceToHost, stream)); }},
       link.repetitions, stream);

@@ -5,7 +5,6 @@
 #include <areal/research/sat.hpp>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include "checked_image.cuh"
 #include "cuda_device.hpp"
@@ -17,42 +16,12 @@ namespace areal::bench {
 namespace {
 
 constexpr double slow = 1.6;  // times the fastest: too slow for the default, so few rounds suffice
-constexpr int slow_rounds = 5, least_rounds = 15;
-constexpr double between_two = 25;   // approximate microseconds between executes
-constexpr unsigned order_seed = 14;  // of the rounds' orders
+constexpr int slow_rounds = 5, least_rounds = 30;
+constexpr double between_two = 25;  // approximate microseconds between executes
 
 template <class T>
 __global__ void add_one(T* entry) {
   *entry = static_cast<T>(*entry + T(1));
-}
-
-double time_one(const std::function<void()>& run, const Event& begin, const Event& end, cudaStream_t stream) {
-  check(cudaEventRecord(begin.get(), stream));
-  run();
-  check(cudaEventRecord(end.get(), stream));
-  check(cudaEventSynchronize(end.get()));
-  check(cudaGetLastError());
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-  return 1000.0 * ms;
-}
-
-/// Microseconds of each contestant between two events, in rounds of random order, after two warm-up rounds.
-std::vector<std::vector<double>> time_shuffled(const std::vector<std::function<void()>>& those, int rounds,
-                                               cudaStream_t stream) {
-  const Event begin, end;
-  std::mt19937 random(order_seed);
-  std::vector<std::size_t> order(those.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::vector<std::vector<double>> times(those.size());
-  for (int round = -2; round < rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) {
-      const double time = time_one(those[i], begin, end, stream);
-      if (round >= 0) times[i].push_back(time);
-    }
-  }
-  return times;
 }
 
 struct Entrant {
@@ -100,7 +69,8 @@ class Sweep {
         runs.push_back(entrants[i].run);
         round += entrants[i].first + between_two;
       } else {
-        entrants[i].row.times = time_all({entrants[i].run}, std::min(slow_rounds, sweep_.repetitions), stream_, 0)[0];
+        entrants[i].row.times =
+            time_shuffled({entrants[i].run}, std::min(slow_rounds, sweep_.repetitions), stream_, 0)[0];
       }
     const int affordable = std::max(least_rounds, static_cast<int>(std::min(sweep_.most_us / round, 1e6)));
     const auto times = time_shuffled(runs, std::min(sweep_.repetitions, affordable), stream_);
@@ -140,7 +110,7 @@ class Sweep {
 
   /// The least of three runs, after one that loads the kernel.
   double first_time(const std::function<void()>& run) const {
-    const auto times = time_all({run}, 3, stream_, 1)[0];
+    const auto times = time_shuffled({run}, 3, stream_, 1)[0];
     return *std::min_element(times.begin(), times.end());
   }
 

@@ -110,7 +110,9 @@ void Report::finish() {
 void Report::write() const {
   const char* const commit = std::getenv("AREAL_COMMIT");
   const auto times = [](const Times& t) {
-    return nlohmann::ordered_json{{"min", t.min}, {"median", t.median}, {"max", t.max}};
+    nlohmann::ordered_json all{{"min", t.min}, {"median", t.median}, {"max", t.max}};
+    if (t.rounds != 0) all["between"] = {t.low, t.high}, all["rounds"] = t.rounds;
+    return all;
   };
   nlohmann::ordered_json all = nlohmann::json::array();
   for (const Record& r : records_) {
@@ -129,6 +131,7 @@ void Report::write() const {
     if (!r.floor.empty()) {
       row["floor"] = r.floor;
       row["floor_us"] = r.floor_time.median;
+      if (r.floor_time.rounds != 0) row["floor_between"] = {r.floor_time.low, r.floor_time.high};
       row["fraction"] = r.floor_time.median / r.time.median;
     }
     if (!r.source.empty()) row["source"] = r.source;
@@ -167,8 +170,8 @@ void Report::write() const {
       nlohmann::ordered_json one{{"algorithm", of.algorithm}};
       if (!of.chose.empty()) one["chose"] = of.chose;
       one["median"] = us(of.time.median), one["min"] = us(of.time.min);
-      one["between"] = {us(of.between.low), us(of.between.high)};
-      one["rounds"] = of.rounds, one["launches"] = of.launches;
+      one["between"] = {us(of.time.low), us(of.time.high)};
+      one["rounds"] = of.time.rounds, one["launches"] = of.launches;
       row["rows"].push_back(one);
     }
     if (r.tracked) {
@@ -303,6 +306,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (!options.shown.empty() && options.backend != Backend::cuda && !anywhere)
     throw InvalidArgument(
         fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
+  if (!options.is_repetitions_given && options.backend == Backend::cuda && texts.what != "spread")
+    options.repetitions = 30;
   options.device = settings.device;
   if (options.backend == Backend::cuda && texts.what == "window")
     throw InvalidArgument("--backend cuda: bench window is timed on the CPU");
@@ -451,7 +456,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--group-bytes", texts->group_bytes,
                    "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
   verb->add_option("--repetitions", texts->repetitions,
-                   "Rounds; by default 15, of strips 3. Of track: sequences a family, by default 8");
+                   "Rounds, each in random order; by default 30 on cuda, else 15, as of spread; of strips 3. Of track: "
+                   "sequences a family, by default 8");
   verb->add_flag("--no-peers", texts->no_peers,
                  "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option(

@@ -100,8 +100,7 @@ struct SweepRow {
   std::string algorithm;  // or "auto"
   std::string chose;      // by auto; "" for others
   Times time = {};
-  MedianInterval between = {};
-  std::int64_t rounds = 0, launches = 0;  // launches per execute
+  std::int64_t launches = 0;  // per execute
 };
 
 /// One line of the result: an algorithm, its time, and the floor measured in turns with it.

@@ -57,17 +57,23 @@ Record CpuHistograms::record(const std::string& what, const std::string& algorit
   return record;
 }
 
+std::vector<Times> CpuHistograms::timed(const Contestant& contestant, int threads, int repetitions) {
+  const Contestant memset{"memset", [&] { fill(tensor_.data(), static_cast<std::int64_t>(tensor_.bytes()), threads); }};
+  std::vector<Times> times = measure({memset, contestant}, repetitions);
+  memset.run();
+  contestant.run();
+  return times;
+}
+
 Record CpuHistograms::time(const std::string& algorithm, int threads, int repetitions) {
   const HistogramPlan plan({size_.width, size_.height}, Type::u8, binning_, {.algorithm = algorithm},
                            {.backend = Backend::cpu, .threads = threads});
   Workspace workspace(plan);
-  const std::vector<Times> times =
-      measure({{"memset", [&] { fill(tensor_.data(), static_cast<std::int64_t>(tensor_.bytes()), threads); }},
-               {algorithm,
-                [&] {
-                  plan.execute({image_.view(), tensor_.view()}, workspace);
-                }}},
-              plan.algorithm() == "fused" ? repetitions : std::min(repetitions, 3));
+  const std::vector<Times> times = timed({algorithm,
+                                          [&] {
+                                            plan.execute({image_.view(), tensor_.view()}, workspace);
+                                          }},
+                                         threads, plan.algorithm() == "fused" ? repetitions : std::min(repetitions, 3));
   check(image_, tensor_, binning_, plan.algorithm());
   Record record = this->record("histogram", plan.algorithm(), threads);
   record.floor_time = times[0];
@@ -83,9 +89,8 @@ Record CpuHistograms::time_initialisation(int threads, int repetitions) {
   const auto* const image = image_.as<std::uint8_t>();
   auto* const tensor = tensor_.as<std::uint32_t>();
   const std::vector<Times> times =
-      measure({{"memset", [&] { fill(tensor, static_cast<std::int64_t>(tensor_.bytes()), threads); }},
-               {"host", [&] { one_hot(image, tensor, pixels, binning_.bins(), bin_of, threads); }}},
-              std::min(repetitions, 3));
+      timed({"host", [&] { one_hot(image, tensor, pixels, binning_.bins(), bin_of, threads); }}, threads,
+            std::min(repetitions, 3));
   for (std::int64_t i = 0; i < pixels; ++i)  // the bin of each pixel, and the next bin
     for (std::int64_t k = 0; k < std::min<std::int64_t>(binning_.bins(), 2); ++k)
       if (tensor[(bin_of[image[i]] + k) % binning_.bins() * pixels + i] != (k == 0))

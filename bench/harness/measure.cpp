@@ -2,13 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include "bench/protocol/rounds.hpp"
 
 namespace areal::bench {
-
-Times times_of(std::vector<double> microseconds) {
-  std::sort(microseconds.begin(), microseconds.end());
-  return {microseconds.front(), microseconds[microseconds.size() / 2], microseconds.back()};
-}
 
 MedianInterval median_interval(std::vector<double> microseconds) {
   std::sort(microseconds.begin(), microseconds.end());
@@ -19,19 +15,24 @@ MedianInterval median_interval(std::vector<double> microseconds) {
   return {microseconds[from], microseconds[microseconds.size() - 1 - from]};
 }
 
+Times times_of(std::vector<double> microseconds) {
+  const MedianInterval between = median_interval(microseconds);
+  std::sort(microseconds.begin(), microseconds.end());
+  return {microseconds.front(), microseconds[microseconds.size() / 2], microseconds.back(), between.low,
+          between.high,         static_cast<int>(microseconds.size())};
+}
+
 std::vector<Times> measure(const std::vector<Contestant>& contestants, int repetitions) {
   using Clock = std::chrono::steady_clock;
-  std::vector<std::vector<double>> all(contestants.size());
-  for (int round = -1; round < repetitions; ++round)
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      if (contestants[i].before) contestants[i].before();
-      const Clock::time_point start = Clock::now();
-      contestants[i].run();
-      const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-      if (round >= 0) all[i].push_back(microseconds);
-    }
+  const auto time = [&](std::size_t i) {
+    if (contestants[i].before) contestants[i].before();
+    const Clock::time_point start = Clock::now();
+    contestants[i].run();
+    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  };
   std::vector<Times> times;
-  for (std::vector<double>& list : all) times.push_back(times_of(std::move(list)));
+  for (std::vector<double>& list : time_rounds(contestants.size(), repetitions, 1, time))
+    times.push_back(times_of(std::move(list)));
   return times;
 }
 

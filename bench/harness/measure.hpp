@@ -1,5 +1,5 @@
 #pragma once
-// Timing: contestants run in turns, so that disturbances of the machine hit all alike.
+// Timing of contestants on the CPU, and what is kept of times.
 
 #include <functional>
 #include <string>
@@ -9,6 +9,8 @@ namespace areal::bench {
 
 struct Times {
   double min = 0, median = 0, max = 0;  // microseconds
+  double low = 0, high = 0;             // the median's interval: median_interval
+  int rounds = 0;
 };
 
 /// Something to time. `before` runs untimed before every repetition.
@@ -18,10 +20,11 @@ struct Contestant {
   std::function<void()> before = {};
 };
 
-/// Times of each, over `repetitions` rounds in which all run once, after one round that does not count.
+/// Times of each, over `repetitions` rounds of random order, after one round that does not count. Any of them may run
+/// last: a result that is checked comes from another run.
 std::vector<Times> measure(const std::vector<Contestant>& contestants, int repetitions);
 
-/// Min, median and max of a list that is not empty.
+/// Those of a list that is not empty.
 Times times_of(std::vector<double> microseconds);
 
 /// Where the median of all such times lies with a probability of about 95 %, if they are independent: between two of

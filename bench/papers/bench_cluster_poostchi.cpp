@@ -328,7 +328,8 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
         }
       }
       Times floor = memset_floor(tensor_bytes(of), options_.group_bytes, execution_of(workers_[0]), repetitions);
-      for (double* const time : {&floor.min, &floor.median, &floor.max}) *time /= static_cast<double>(workers_.size());
+      for (double* const time : {&floor.min, &floor.median, &floor.max, &floor.low, &floor.high})
+        *time /= static_cast<double>(workers_.size());
       Record record = record_of(of, "answers", workers_);
       record.floor = "memset", record.floor_time = floor;
       record.time = times_of(times);

@@ -60,7 +60,7 @@ std::vector<LaunchTime> by_phase(const std::vector<LaunchTime>& launches) {
     }
     LaunchTime& last = phases.back();
     last.launches += l.launches, last.blocks += l.blocks;
-    last.time.min += l.time.min, last.time.median += l.time.median, last.time.max += l.time.max;
+    last.time = {last.time.min + l.time.min, last.time.median + l.time.median, last.time.max + l.time.max};
   }
   bool transposed = false;
   for (LaunchTime& l : phases) {

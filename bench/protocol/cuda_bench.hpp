@@ -18,7 +18,7 @@
 
 namespace areal::bench {
 
-/// Another library's kernel, timed in turns with the floor.
+/// Another library's kernel, timed in the same rounds.
 struct CudaPeer {
   std::string name;                  ///< library, version, function
   std::vector<double> times, floor;  ///< microseconds; no floor if its tables have another geometry than ours
@@ -28,7 +28,8 @@ struct CudaPeer {
   const void *table, *squares_table;  ///< host, contiguous: of the type pair's type, and of the squares'
 };
 
-/// Tables of one image by every algorithm and the floor, in turns, one execute between two events.
+/// Tables of one image by every algorithm, the floors and other libraries, in rounds of random order, one execute
+/// between two events.
 struct CudaSat {
   TypePair types;
   Squares squares;  ///< also the table of squares
@@ -38,7 +39,7 @@ struct CudaSat {
   void *table, *squares_table;  ///< host, contiguous: the results for `done`
   std::vector<std::string> algorithms;
   int repetitions, device;
-  bool peers;                                             ///< of one image, after ours
+  bool peers;                                             ///< of one image
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
   /// Called with each algorithm's microseconds; its tables are in `table` and `squares_table`.
   std::function<void(const std::string& id, const std::vector<double>&)> done;
@@ -155,7 +156,7 @@ struct CudaSweep {
   std::int64_t width, height, batch;
   std::vector<std::string> algorithms;  ///< ids, or "auto"
   int repetitions, device;
-  double most_us;                                         ///< of all rounds: sets their number, at least 15
+  double most_us;                                         ///< of all rounds: sets their number, at least 30
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
   struct Row {
     std::string algorithm;             ///< that ran: for "auto" its choice

@@ -68,8 +68,8 @@ void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& re
   sweep.done = [&](std::size_t i, const CudaSweep::Row& row) {
     const bool is_default = names[i] == "auto";
     if (is_default) record.time = times_of(row.times);
-    record.rows.push_back({names[i], is_default ? row.algorithm : "", times_of(row.times), median_interval(row.times),
-                           static_cast<std::int64_t>(row.times.size()), static_cast<std::int64_t>(row.kernels.size())});
+    record.rows.push_back({names[i], is_default ? row.algorithm : "", times_of(row.times),
+                           static_cast<std::int64_t>(row.kernels.size())});
   };
   sweep.refused = [&](std::size_t i, const std::string& why) {
     report.note(fmt::format("{} of {} did not run: {}", names[i], where, why));

@@ -109,11 +109,17 @@ def check_chen(bench):
         assert (row["shown"], row["backend"], row["border"], "floor" in row) == ("chen", "cuda", "zero" if npp else "none", not npp), row
         assert ("launches" in row) == (row["lane"] == "32f32f" and row["algorithm"] != "scan-scan"), row
         assert row["algorithm"] not in THREE or "launches" not in row or len(row["launches"]) == 2, row
+        for times in (row["time_us"], *(launch["time_us"] for launch in row.get("launches", ()))):
+            assert times["rounds"] == 2 and times["min"] <= times["between"][0] <= times["median"] <= times["between"][1] <= times["max"], times
+        assert npp or row["floor_between"][0] <= row["floor_us"] <= row["floor_between"][1], row
     assert bench.err.count("\n") == 2, bench.err
     bench.said("areal: note: npp of 32f32f did not run at 64x64 and 1 more: NPP has no integral of 32f32f\n")
     # Floors, five algorithms, and NPP in the panels of one of the three pairs; two panels of each.
     text = bench.shown(2 * (7 + 6 + 6))
     assert "| 96x80 | T(ScanColumn) < T(BrltScanRow) |" in text, text
+
+    rows = bench.records("sat", "--figure", "chen", "--size", "64x64", "--types", "8u32u")
+    assert {row["time_us"]["rounds"] for row in rows} == {30}, rows
 
     # The model beside it.
     assert bench.command("model", "chen", "--measured", "r.json", "--size", "64x64", "--json") == 1  # the file is gone

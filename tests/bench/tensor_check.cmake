@@ -9,3 +9,7 @@ if(TARGET bench_product_image_test)
   target_sources(bench_product_image_test PRIVATE ${PROJECT_SOURCE_DIR}/bench/harness/product_image.cpp)
   target_link_libraries(bench_product_image_test PRIVATE fmt::fmt)
 endif()
+# And its timing.
+if(TARGET bench_rounds_test)
+  target_sources(bench_rounds_test PRIVATE ${PROJECT_SOURCE_DIR}/bench/harness/measure.cpp)
+endif()
