@@ -85,9 +85,9 @@ struct Part {
     for (std::int64_t x = from; x < to; ++x) {
       const Value value = element<T>(row, x);
       const auto real = static_cast<double>(value);
-      added += static_cast<Sum>(value);
+      added += static_cast<Sum>(+value);
       if constexpr (has_squares) {
-        const auto wide = static_cast<std::int64_t>(value);
+        const std::int64_t wide = +value;  // by int: clang-tidy takes signed char for text
         squared +=
             static_cast<std::uint64_t>(wide < 0 ? -wide : wide) * static_cast<std::uint64_t>(wide < 0 ? -wide : wide);
       }

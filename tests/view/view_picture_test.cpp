@@ -127,7 +127,9 @@ TYPED_TEST(EveryType, RegionsEqualPlainCountsWithAndWithoutAStore) {
   using T = TypeParam;
   constexpr bool is_float = !std::is_integral_v<T>;
   std::mt19937 random(seed);
+  const bool is_short = std::getenv("AREAL_TEST_SHORT") != nullptr;
   for (const auto& [width, height] : {std::pair(1, 1), {1, 131}, {257, 1}, {131, 137}, {192, 128}}) {
+    if (is_short && width == 192) continue;
     const Array image = image_of<T>(width, height, [&](std::int64_t, std::int64_t) {
       if constexpr (std::is_same_v<T, Half>)
         return to_half(std::normal_distribution<float>(3, 1)(random));
@@ -144,7 +146,7 @@ TYPED_TEST(EveryType, RegionsEqualPlainCountsWithAndWithoutAStore) {
           EXPECT_EQ(survey.make(has_store ? 1 << 30 : 0) > 0, has_store);
         }
         EXPECT_EQ(survey.store(), has_store && is_made ? Store::compact : Store::none);
-        for (const Region& region : regions_of(width, height, random, std::getenv("AREAL_TEST_SHORT") ? 2 : 8))
+        for (const Region& region : regions_of(width, height, random, is_short ? 2 : 8))
           ASSERT_EQ(difference(survey.answer(region), plain<T>(image, region, 256, range), is_float), "")
               << "seed " << seed << ", " << width << "x" << height << ", region " << region.x << "," << region.y << ","
               << region.width << "," << region.height << ", made " << is_made;
