@@ -17,7 +17,8 @@ NAME = re.compile(r"(\d{4}-\d\d-\d\d[a-z]?)-(cpu-\d+|cuda)-(.+)\.json$")
 WORDS = {
     "sat": "The floor only reads the pixels and writes entries of the table's type.",
     "histogram": "The floor is a memset of the tensor.",
-    "region": "Queries of tables in place. The floor makes the same random loads without any checks.",
+    "region": "Queries of tables in place. The floor makes the same random loads without any checks. The floor of boxes' histograms reads their "
+    "pixels once, from which stores and tensors save their queries, so these may be above 1; of a store's build it fills as many bytes.",
     "window": "Box filters of 8-bit images, with and without the time of the table. Means of pixels are 8u, means of squares 32f. The floor is the table's.",
     "video": "Histograms of three regions (on a GPU, of 100 boxes) of every frame of a video. The floor is decoding alone: on a CPU with the same number "
              "of threads, on a GPU by NVDEC with all streams at once.",

@@ -43,7 +43,7 @@ constexpr double streamed_pixels_per_region = 5000;
 
 /// The same on a GPU, in images. One H200, 8u, 32 bins, which a compact store holds in 5.2 bytes a pixel: a build takes
 /// 30 us and 5 ps a pixel, and a pixel of a region 0.8 ps (bench/results/2026-11-26-cuda-boxes.json: 10,000 regions of
-/// 200x200 of 8192x8192, 6 images, take 318 and 468 us; 1,000 of 1920x1080, 19 images, 51 and 59).
+/// 200x200 of 8192x8192, 6 images, take 314 and 454 us; 1,000 of 1920x1080, 19 images, 48 and 56).
 inline double compact_pays_on_device_from(double pixels, double bytes) {
   return pixels <= 0 ? 0 : 30e6 / pixels + 7.5 / 5.2 * bytes / pixels;
 }
