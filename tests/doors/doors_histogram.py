@@ -85,6 +85,30 @@ def direct(room: Room, question: Question) -> Answer:
     return answer_of(room, question, said, asked)
 
 
+def stored(room: Room, question: Question) -> Answer:
+    """areal hist IMAGE --store S --region.."""
+    image, stdin = as_given(room, question)
+    asked = measures_of(question)
+    stores = ("compact", "none", "tensor") if question.weights is None else ("none", "tensor")
+    store = stores[(question.params.get("form", 0) + len(question.regions)) % len(stores)]
+    backend = ["--backend", "simt"] if question.backend == "simt" else []
+    said = room.areal(
+        "hist",
+        *image,
+        *arguments(question),
+        *binning_of(room, question),
+        *with_weights(room, question),
+        "--store",
+        store,
+        *backend,
+        *regions_of(room, question),
+        *asked,
+        stdin=stdin,
+    )
+    check_outside(room, question, said)
+    return answer_of(room, question, said, asked)
+
+
 def check_outside(room: Room, question: Question, said: Said) -> None:
     """Floats outside the default range count nowhere: the command says how many there are."""
     if not question.is_float or "bins" not in question.binning or "range" in question.binning or question.clamp:
@@ -287,6 +311,7 @@ def _plane(question: Question) -> bool:
 HISTOGRAM = ("histogram",)
 DOORS = (
     Door("command-hist", HISTOGRAM, direct, lambda q: True, 5, True),
+    Door("command-hist-store", HISTOGRAM, stored, lambda q: q.backend in ("cpu", "simt"), 5, True),
     Door("command-hist-saved", HISTOGRAM, saved, lambda q: q.area < 40_000, 3, True),
     Door("command-hist-strips", HISTOGRAM, strips, lambda q: q.weights is None, 2, True),
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),

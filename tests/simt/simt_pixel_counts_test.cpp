@@ -41,7 +41,7 @@ class PixelCountsReads : public testing::Test {
   std::vector<LaunchCounts> launches(const Rule& rule, const std::vector<Region>& regions, Type type = Type::u8,
                                      bool weighted = false) {
     const ConstView image(memory_.data(), type, Shape{256, 128});
-    const CountedRule counted(rule.binning, type, 1);
+    const CountedRule counted(rule.binning, type, 1, weighted);
     const auto n = static_cast<std::int64_t>(regions.size());
     std::vector<std::uint64_t> out(regions.size() * static_cast<std::size_t>(rule.binning.bins()));
     std::vector<std::uint64_t> workspace(kernels::CountsRequest::workspace_bytes(n) / 8);

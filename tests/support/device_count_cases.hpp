@@ -298,17 +298,19 @@ void counts_outside_are_refused_or_clipped() {
 
 /// Weights that are no whole numbers: the same bits in every run, close to the exact sum.
 template <class Bed>
-void weights_have_the_same_bits_in_every_run() {
-  Padded image = random_pixels(Type::u8, {90, 70}, 0, 255, 24), weights = random_pixels(Type::f64, {90, 70}, 0, 9, 25);
+void weights_have_the_same_bits_in_every_run(Type type, int bins) {
+  const int end = type == Type::u8 ? 256 : 65536;
+  Padded image = random_pixels(type, {90, 70}, 0, end - 1, 24), weights = random_pixels(Type::f64, {90, 70}, 0, 9, 25);
   std::mt19937_64 random(26);
   for (std::int64_t y = 0; y < 70; ++y)
     for (std::int64_t x = 0; x < 90; ++x) weights.set(std::uniform_real_distribution<>(-1, 1)(random), x, y);
   const std::vector<Region> regions = regions_of(90, 70, 30, 27);
-  const Rule rule = oracle::uniform(13, 0, 256);
+  const Rule rule = oracle::uniform(bins, 0, end);
+  const auto n = static_cast<std::size_t>(bins);
   std::vector<double> first;
   for (int run = 0; run < 3; ++run) {
     Bed bed;
-    std::vector<double> sums(regions.size() * 13, 77);
+    std::vector<double> sums(regions.size() * n, 77);
     region_histograms(bed.in(image), rule.binning, bed.in(weights), bed.in(regions), bed.out(sums),
                       {.execution = bed.on});
     bed.back();
@@ -318,7 +320,14 @@ void weights_have_the_same_bits_in_every_run() {
   const ConstView weight = weights.view();
   const Expected want = expected_of(rule, image.view(), &weight, regions);
   for (std::size_t i = 0; i < regions.size(); ++i)
-    for (std::size_t b = 0; b < 13; ++b) EXPECT_NEAR(first[i * 13 + b], (*want[i])[b], 1e-10) << "seeds 24 to 27";
+    for (std::size_t b = 0; b < n; ++b)
+      EXPECT_NEAR(first[i * n + b], (*want[i])[b], 1e-10) << name_of(type) << " " << bins << " bins, seeds 24 to 27";
+}
+/// Also of 16 bits, whose counts find their bins without a table.
+template <class Bed>
+void weights_have_the_same_bits_in_every_run() {
+  weights_have_the_same_bits_in_every_run<Bed>(Type::u8, 13);
+  for (const int bins : {1, 8, 13, 256}) weights_have_the_same_bits_in_every_run<Bed>(Type::u16, bins);
 }
 
 /// Regions and answers of the host, of an image on the machine; and the exceptions.

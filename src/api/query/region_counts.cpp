@@ -5,8 +5,8 @@
 
 namespace areal {
 
-CountedRule::CountedRule(const Binning& binning, Type type, std::int64_t channels)
-    : bins(pixel_bins(binning, type, channels)), device(device_rule(bins)), scale(bin_scale(bins)) {}
+CountedRule::CountedRule(const Binning& binning, Type type, std::int64_t channels, bool weighted)
+    : bins(pixel_bins(binning, type, channels)), device(device_rule(bins)), scale(weighted ? 0 : bin_scale(bins)) {}
 
 kernels::CountsRequest CountedRule::request(const ConstView& image, const char* tables) const {
   kernels::CountsRequest request;

@@ -16,9 +16,9 @@ namespace areal {
 struct CountedRule {
   cpu::PixelBins bins;
   DeviceRule device;
-  std::uint32_t scale = 0;
+  std::uint32_t scale = 0;  ///< counts find bins by a product; sums of weights read the tables
 
-  CountedRule(const Binning& binning, Type type, std::int64_t channels);
+  CountedRule(const Binning& binning, Type type, std::int64_t channels, bool weighted);
   /// Those of its tables that kernels read from memory: bytes' tables travel with the launch.
   std::size_t table_bytes() const { return size_of(bins.type) == 1 || scale != 0 ? 0 : device.tables.size(); }
   /// The request without regions and output; `tables` lie in the machine's memory.

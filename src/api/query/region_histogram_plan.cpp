@@ -25,7 +25,7 @@ struct RegionHistogramPlan::State : Plan::State {
         binning(binning_),
         regions(regions_),
         options(options_),
-        rule(binning_, type_, image_.channels) {}
+        rule(binning_, type_, image_.channels, options_.weighted) {}
 
   Shape image;
   Type type;

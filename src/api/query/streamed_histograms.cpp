@@ -73,7 +73,7 @@ void answer(QueryCall& call, const ConstView& image, const Binning& binning, con
   check_view("image", image, image.shape, image.type);
   check_shape("image", image.shape, image.type);
   require_one_image(image.shape);
-  const CountedRule rule(binning, image.type, image.shape.channels);
+  const CountedRule rule(binning, image.type, image.shape.channels, weights != nullptr);
   if (weights != nullptr) check_weights(*weights, image.shape);
   require_histograms_of(static_cast<std::int64_t>(regions.size()), binning.bins(), out.size());
   const Span<const char> tables(rule.device.tables.data(), rule.table_bytes());
