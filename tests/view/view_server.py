@@ -47,7 +47,7 @@ class Server:
         """Returns the seconds that it took, and the exit status."""
         start = time.monotonic()
         self.process.send_signal(number)
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         self.process.stdout.close()
         self.process.stderr.close()
         return time.monotonic() - start, status
