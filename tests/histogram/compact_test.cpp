@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include "api/core/pixel_rule.hpp"
 #include "cpu/simd.hpp"
+#include "guarded_store.hpp"
 #include "histogram_oracle.hpp"
 
 namespace areal {
@@ -17,23 +18,7 @@ using oracle::Rule;
 
 const bool is_short = std::getenv("AREAL_TEST_SHORT") != nullptr;
 
-/// A store in memory with guards, aligned as the library's.
-struct Made {
-  Compact layout;
-  std::vector<unsigned char> memory;
-  std::byte* data() { return reinterpret_cast<std::byte*>(memory.data()) + start(); }
-  std::vector<std::byte> bytes() { return {data(), data() + layout.bytes()}; }
-  bool guards_hold() {
-    const std::size_t end = start() + static_cast<std::size_t>(layout.bytes());
-    for (std::size_t i = 0; i < memory.size(); ++i)
-      if ((i < start() || i >= end) && memory[i] != 0xa5) return false;
-    return true;
-  }
-  static constexpr std::size_t guard = 256;
-
- private:
-  std::size_t start() const { return guard + 63 - (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) % 64; }
-};
+using Made = oracle::GuardedStore<Compact>;
 
 Made made(const Rule& rule, const ConstView& image, int block, int threads, const ConstView& mask = {},
           bool wide_anchors = false) {
@@ -42,7 +27,7 @@ Made made(const Rule& rule, const ConstView& image, int block, int threads, cons
   const bool has_none = mask.data != nullptr || cpu::has_no_bin(bins);
   m.layout = Compact::of(image.shape.width, image.shape.height, bins.bins, image.shape.batch, has_none, block);
   if (wide_anchors) m.layout.anchor_bytes = 8;
-  m.memory.assign(static_cast<std::size_t>(m.layout.bytes()) + 2 * Made::guard + 64, 0xa5);
+  m.allocate();
   cpu::build_compact(m.layout, bins, image, mask, m.data(), threads);
   return m;
 }

@@ -6,6 +6,7 @@
 #include <random>
 #include "cpu/histogram/rank.hpp"
 #include "cpu/simd.hpp"
+#include "guarded_store.hpp"
 #include "histogram_oracle.hpp"
 
 namespace areal {
@@ -18,31 +19,13 @@ using oracle::Guarded;
 
 const bool is_short = std::getenv("AREAL_TEST_SHORT") != nullptr;
 
-/// A store in memory with guards, aligned as the library's.
-struct Made {
-  Rank layout;
-  std::vector<unsigned char> memory;
-  std::byte* data() { return reinterpret_cast<std::byte*>(memory.data()) + start(); }
-  std::vector<std::byte> bytes() { return {data(), data() + layout.bytes()}; }
-  bool guards_hold() {
-    const std::size_t end = start() + static_cast<std::size_t>(layout.bytes());
-    for (std::size_t i = 0; i < memory.size(); ++i)
-      if ((i < start() || i >= end) && memory[i] != poison) return false;
-    return true;
-  }
-  static constexpr std::size_t guard = 256;
-  unsigned char poison = 0xa5;
-
- private:
-  std::size_t start() const { return guard + 63 - (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) % 64; }
-};
+using Made = oracle::GuardedStore<Rank>;
 
 Made made(const ConstView& image, int planes, int threads, unsigned char poison = 0xa5) {
   Made m;
-  m.poison = poison;
   const Shape& s = image.shape;
   m.layout = Rank::of(s.width, s.height, s.channels * s.batch, planes);
-  m.memory.assign(static_cast<std::size_t>(m.layout.bytes()) + 2 * Made::guard + 64, poison);
+  m.allocate(poison);
   cpu::build_rank(m.layout, image, m.data(), threads);
   return m;
 }
@@ -58,7 +41,8 @@ std::vector<std::uint64_t> sorted(const ConstView& image, const Region& r, std::
   return values;
 }
 
-/// The first region of which a rank, or a number of pixels below a key, is wrong. All ranks with `all`.
+/// Describes the first region for which a selected key or a count of pixels below a key is wrong; empty if all are
+/// right. `all` checks every rank, else about six ranks of each region.
 std::string difference(Made& m, const ConstView& image, const std::vector<Region>& regions, bool all,
                        std::int64_t channel = 0, std::int64_t n = 0) {
   const std::int64_t matrix = n * image.shape.channels + channel;

@@ -146,7 +146,8 @@ TEST(SimtCompact, BuildsInThreeLaunches) {
   }
 }
 
-/// A region's loads: its numbers, 4 anchors, 2 strips an edge beside its line, and the labels of its corners.
+/// A query of a region loads the region's four numbers, 4 anchors, 2 strips for each edge that does not lie on the
+/// lattice, and the labels of the pixels between the corners and their anchors.
 TEST(SimtCompact, ARegionReadsItsCorners) {
   Padded image = random_pixels(Type::u8, {300, 200}, 0, 255, 96);
   Stored stored(oracle::uniform(32, 0, 256), image.view(), 32);

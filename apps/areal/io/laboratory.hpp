@@ -1,5 +1,5 @@
 #pragma once
-// The laboratory: areal-lab, a program beside the command that has the verbs bench and model.
+// The laboratory, areal-lab: a separate program in the command's folder, which runs the verbs bench and model.
 
 #include <string>
 #include <vector>

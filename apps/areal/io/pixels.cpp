@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <vector>
+#include "view/element.hpp"
 
 namespace areal::command {
 namespace {
@@ -35,35 +36,6 @@ T from_double(double value) {
   }
 }
 
-// Calls f with a null pointer to the element type.
-template <class F>
-void with_type(Type type, F&& f) {
-  switch (type) {
-    case Type::u8:
-      return f(static_cast<std::uint8_t*>(nullptr));
-    case Type::s8:
-      return f(static_cast<std::int8_t*>(nullptr));
-    case Type::u16:
-      return f(static_cast<std::uint16_t*>(nullptr));
-    case Type::s16:
-      return f(static_cast<std::int16_t*>(nullptr));
-    case Type::u32:
-      return f(static_cast<std::uint32_t*>(nullptr));
-    case Type::s32:
-      return f(static_cast<std::int32_t*>(nullptr));
-    case Type::u64:
-      return f(static_cast<std::uint64_t*>(nullptr));
-    case Type::s64:
-      return f(static_cast<std::int64_t*>(nullptr));
-    case Type::f16:
-      return f(static_cast<Half*>(nullptr));
-    case Type::f32:
-      return f(static_cast<float*>(nullptr));
-    case Type::f64:
-      return f(static_cast<double*>(nullptr));
-  }
-}
-
 // Bits, without the sign, of the integers that a type represents exactly.
 int exact_bits(Type type) noexcept {
   if (type == Type::f16) return 11;
@@ -87,7 +59,7 @@ void fill(const View& to, F&& f) {
 }  // namespace
 
 void load_row(const ConstView& from, std::int64_t y, std::int64_t channel, std::int64_t n, std::span<double> to) {
-  with_type(from.type, [&]<class T>(T*) {
+  view::with_type(from.type, [&]<class T>(T*) {
     const auto* at = static_cast<const char*>(from.row(y, channel, n));
     for (double& value : to) {
       T pixel;
@@ -99,7 +71,7 @@ void load_row(const ConstView& from, std::int64_t y, std::int64_t channel, std::
 }
 
 void store_row(const View& to, std::int64_t y, std::int64_t channel, std::int64_t n, std::span<const double> from) {
-  with_type(to.type, [&]<class T>(T*) {
+  view::with_type(to.type, [&]<class T>(T*) {
     auto* at = static_cast<char*>(to.row(y, channel, n));
     for (const double value : from) {
       const T pixel = from_double<T>(value);

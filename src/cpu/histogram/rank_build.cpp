@@ -29,7 +29,7 @@ struct PlanePass {
   Key* ones;  ///< n + key_padding, scratch
   std::int64_t n;
   int bit;    ///< of the keys
-  bool last;  ///< leaves the keys as they are
+  bool last;  ///< the lowest plane: no further plane needs the keys in order, and they stay where they are
   formulas::RankLine* lines;
 };
 

@@ -15,6 +15,9 @@
 
 namespace areal::kernels {
 
+/// Not every pixel counts.
+inline bool blocks_leave_out(const FilterRequest& request) { return request.mask || request.omit_nan; }
+
 /// f<C>() for the kernel of a request that blocks takes.
 template <class F>
 void with_blocks(const FilterRequest& request, const F& f) {
@@ -23,7 +26,7 @@ void with_blocks(const FilterRequest& request, const F& f) {
                         finish.statistic == FilterStatistic::standard_deviation ||
                         (finish.statistic == FilterStatistic::threshold && finish.local.needs_variance());
   if (request.in == Type::f64 && deviates) return f.template operator()<BlockOf<double, BlockTerms::moments>>();
-  const bool counts = request.mask || request.omit_nan;
+  const bool counts = blocks_leave_out(request);
   const auto of = [&]<class In>() {
     if (counts || (finish.needs_squares() && sizeof(In) == 8))
       return f.template operator()<BlockOf<In, BlockTerms::counts>>();
@@ -113,8 +116,7 @@ inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArgument
   a.finish = FilterFinish(request);
   a.finish.pixel_aligned = alignment(views.image, a.from, size_of(request.in)) != Alignment::bytes;
   a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
-  const bool counts = request.mask || request.omit_nan;
-  a.quick = !counts && a.finish.statistic == FilterStatistic::mean && request.out == Type::f32 &&
+  a.quick = !blocks_leave_out(request) && a.finish.statistic == FilterStatistic::mean && request.out == Type::f32 &&
             a.to.column == sizeof(float) && a.finish.out_aligned && request.min_count <= 1;
   a.reciprocal = 1 / (static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size));
   return a;
