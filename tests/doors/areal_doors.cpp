@@ -17,7 +17,7 @@ std::vector<Door> all_doors() {
   std::vector<Door> all;
   for (const auto some : {table_doors(), border_doors(), device_doors(), piece_doors(), strip_doors(),
                           histogram_doors(), histogram_part_doors(), cluster_doors(), chunked_doors(), line_doors(),
-                          track_doors(), filter_doors(), cascade_doors()})
+                          track_doors(), filter_doors(), cascade_doors(), store_doors()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -94,6 +94,11 @@ def right_histogram(answer, image, question):
     return numpy.array_equal(numpy.array(answer["counts"][0]), counts(image))
 
 
+def right_quantiles(answer, image, question):
+    wanted = [numpy.quantile(pixels(image, r), question["target"]) if r[2] * r[3] else [numpy.nan] * 2 for r in REGIONS]
+    return numpy.array_equal([number(t) for t in answer["quantiles"][0]], numpy.ravel(wanted), equal_nan=True)
+
+
 def right_measures(answer, image, question):
     return numpy.array_equal([[number(t) for t in one] for one in answer["measures"][0]], shares(image))
 
@@ -134,6 +139,8 @@ FAMILIES = {
     "sizes": ({"window": {"size": [1, 1], "edge": "shrink", "stat": "sum"}}, right_sizes),
     "cascade": ({"params": {"scale_factor": 1.2, "min_neighbors": 0}}, right_cascade),
     "histogram": (BINNING | {"regions": REGIONS}, right_histogram),
+    "stores": (BINNING | {"regions": REGIONS}, right_histogram),
+    "quantiles": ({"regions": REGIONS, "measure": "quantile", "target": [0.3, 0.98]}, right_quantiles),
     "measures": (BINNING | {"regions": REGIONS, "measure": "normalise"}, right_measures),
     "distance-map": (BINNING | {"window": {"size": [5, 3]}, "measure": "l1", "target": [1, 1, 1, 1]}, right_map),
     "line": ({"backend": "simt", "algorithm": "optimal"}, right_line),

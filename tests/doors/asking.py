@@ -22,6 +22,7 @@ from cascades import judge_cascade
 from door import Door
 from histograms import judge_histogram
 from oracle import Oracle
+from quantiles import judge_quantiles
 from questions import Question, generate, on_device
 from ranks import judge_ranks
 from refusals import find, must_refuse
@@ -30,7 +31,7 @@ from sizes import judge_sizes
 from windows import judge_window
 
 JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window,
-          "ranks": judge_ranks, "sizes": judge_sizes, "cascade": judge_cascade}
+          "ranks": judge_ranks, "sizes": judge_sizes, "cascade": judge_cascade, "stores": judge_histogram, "quantiles": judge_quantiles}
 
 
 @dataclasses.dataclass

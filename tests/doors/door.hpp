@@ -32,5 +32,6 @@ std::span<const Door> line_doors();
 std::span<const Door> track_doors();
 std::span<const Door> filter_doors();
 std::span<const Door> cascade_doors();
+std::span<const Door> store_doors();
 
 }  // namespace doors

@@ -109,6 +109,20 @@ def stored(room: Room, question: Question) -> Answer:
     return answer_of(room, question, said, asked)
 
 
+def quantiles(room: Room, question: Question) -> Answer:
+    """areal hist IMAGE --quantile Q,.. --region.."""
+    image, stdin = as_given(room, question)
+    params = question.params
+    targets = list(dict.fromkeys(map(str, params["targets"])))
+    said = room.areal(
+        "hist", *image, *arguments(question), "--quantile", ",".join(targets), "--quantile-method", params.get("method", "linear"),
+        "--store", params.get("store", "auto"), *regions_of(room, question), stdin=stdin,
+    )  # fmt: skip
+    names = [f"quantile_{target}" for target in targets]
+    columns = placed(room, question, rows_of(said, False), tuple(names))
+    return Answer({"quantile": np.stack([columns[f"quantile_{target}"] for target in params["targets"]], axis=-1)}, exact=True)
+
+
 def check_outside(room: Room, question: Question, said: Said) -> None:
     """Floats outside the default range count nowhere: the command says how many there are."""
     if not question.is_float or "bins" not in question.binning or "range" in question.binning or question.clamp:
@@ -312,6 +326,7 @@ HISTOGRAM = ("histogram",)
 DOORS = (
     Door("command-hist", HISTOGRAM, direct, lambda q: True, 5, True),
     Door("command-hist-store", HISTOGRAM, stored, lambda q: q.backend in ("cpu", "simt"), 5, True),
+    Door("command-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and q.backend == "cpu" and "bits" not in q.params, 5, True),
     Door("command-hist-saved", HISTOGRAM, saved, lambda q: q.area < 40_000, 3, True),
     Door("command-hist-strips", HISTOGRAM, strips, lambda q: q.weights is None, 2, True),
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),

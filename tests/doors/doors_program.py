@@ -124,7 +124,9 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
     said["params"] = {key: value for key, value in question.params.items() if key != "form"}
     if question.family != "table" and not {"variance", "std"} & set(question.stats):
         said["squares"] = "no"
-    if question.family == "histogram":
+    if question.family == "quantiles":
+        said["stats"], said["measure"], said["target"] = [], question.stats[0], said["params"].pop("targets")
+    if question.family in ("histogram", "stores"):
         said["stats"], said["squares"] = [], "no"
         said["binning"] = dict(question.binning)
         one = of_a_channel(question) if "joint" in question.binning else question
@@ -183,6 +185,8 @@ def values_of(got: dict[str, Any], question: Question) -> dict[str, Any]:
         return values
     if "counts" in got:
         return {"counts": np.moveaxis(_numbers(got["counts"]).reshape(batch, channels, count, -1), 2, 0)}
+    if "quantiles" in got:
+        return {question.stats[0]: np.moveaxis(_numbers(got["quantiles"]).astype(float).reshape(batch, count, channels, -1), 0, 1)}
     if "detections" in got:
         return {"boxes": got["detections"]}
     if "window" in got:
@@ -288,6 +292,10 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("histogram-cuda", lambda q: _one_plane(q) and (q.backend == "cuda" or _auto(q)), 0.2),
     ("histogram-cpu", lambda q: q.planes == 1 and q.backend == "cpu", 0.5),
     ("histogram", lambda q: q.planes == 1 and _at_once(q), 0.5),
+    ("store-tensor", lambda q: q.planes == 1 and q.mask is None and (q.backend != "simt" or q.area < 300), 0.4),
+    ("store-*", lambda q: q.planes == 1 and (q.backend != "simt" or q.area < 1500), 0.5),
+    ("quantiles", lambda q: True, 1),
+    ("quantiles-of-image", lambda q: q.backend == "cpu" and "store" not in q.params and "bits" not in q.params, 1),
     ("region-histograms", lambda q: q.planes == 1 and q.backend == "cpu", 0.8),
     ("strip-counts", lambda q: _one_plane(q) and q.weights is None and q.backend == "cpu", 0.8),
     ("strip-histogram*", lambda q: _one_plane(q) and _auto(q) and q.weights is None and q.backend == "cpu", 0.2),

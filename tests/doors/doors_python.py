@@ -400,6 +400,35 @@ def histograms(room: Room, question: Question) -> Answer:
     )
 
 
+def histograms_of_store(room: Room, question: Question) -> Answer:
+    """areal.histograms(x, boxes=.., store=..)."""
+    stores = ("none", "tensor") if question.weights is not None else ("none", "compact", "tensor")
+    store = stores[(question.params.get("form", 0) + len(question.regions)) % len(stores)]
+    return _by_plane(
+        room,
+        question,
+        lambda array, letters, weights: areal().histograms(
+            array, boxes=np.array(question.regions), weights=weights, axes=letters, outside=question.outside, store=store, **_binning(question)
+        ),
+    )
+
+
+def quantiles(room: Room, question: Question) -> Answer:
+    """areal.quantiles(x, boxes, q)."""
+    params = question.params
+
+    def call() -> Answer:
+        array, letters = laid_out(question)
+        boxes, form = in_format(np.array(question.regions, np.int64).reshape(-1, 4), params.get("form", 0))
+        got = areal().quantiles(
+            array, boxes, params["targets"], params.get("method", "linear"), axes=letters, format=form, outside=question.outside,
+            store=params.get("store", "auto"), bits=params.get("bits", 0), threads=question.threads,
+        )  # fmt: skip
+        return Answer({"quantile": np.asarray(got).reshape(len(boxes), question.shape[0], question.shape[3], -1)})
+
+    return asked(call)
+
+
 def tensor(room: Room, question: Question) -> Answer:
     """areal.integral_histogram(x).counts(boxes), and what they say."""
     plain = question.algorithm == "auto" and question.backend == "cpu"
@@ -492,5 +521,7 @@ DOORS = (
     Door("python-filter-sizes", ("sizes",), filters_of_sizes, lambda q: not (q.ignore_nan and q.shape[3] > 1)),
     Door("python-cascade", ("cascade",), detections),
     Door("python-histograms", ("histogram",), histograms),
+    Door("python-histograms-store", ("histogram",), histograms_of_store, lambda q: q.area * 33 < 3_000_000, 0.5),
+    Door("python-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and q.backend == "cpu"),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

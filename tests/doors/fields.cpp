@@ -34,8 +34,10 @@ constexpr std::array<Field, 33> fields = {{
     {"params", "see params"},
     {"out", "files of the answer begin with it"},
     {"values", "of scatter: one for each region"},
-    {"measure", "of measures: entropy, percentile, median, mode, mean, normalise, or the name of a distance"},
-    {"target", "of measures that are distances: one histogram"},
+    {"measure",
+     "of measures: entropy, percentile, median, mode, mean, normalise, or the name of a distance; of quantiles: "
+     "quantile, percentile or below"},
+    {"target", "of measures that are distances: one histogram; of quantiles: the quantiles, percents or values"},
     {"sizes",
      ".npy of 16u or 32s (batch, height, width, 1 or 2): the window of each pixel, in place of the window's size"},
     {"cascade", "an XML file, of detections"},
@@ -44,7 +46,7 @@ constexpr std::array<Field, 33> fields = {{
     {"self_test", "true: faults are planted, and those that were missed are named"},
 }};
 
-constexpr std::array<Field, 59> params = {{
+constexpr std::array<Field, 63> params = {{
     {"pitch", "input: bytes between rows beyond those of a row"},
     {"offset", "input: bytes by which it begins behind a multiple of 64"},
     {"gap", "input: bytes between planes and between images beyond theirs"},
@@ -103,6 +105,10 @@ constexpr std::array<Field, 59> params = {{
     {"max_size", "DetectOptions::max_size: [width, height]"},
     {"split", "of ranks: the seed of their strips' heights; 0 (default): even_rows"},
     {"memory_limit", "HistogramOptions::memory_limit"},
+    {"block", "StoreOptions::block"},
+    {"bits", "StoreOptions::bits"},
+    {"store", "of quantiles: auto (default), none or rank"},
+    {"method", "of quantiles: a QuantileMethod; default linear"},
     {"levels", "true: frames of a sequence of 8u hold 255 - v, and levels that say so"},
 }};
 

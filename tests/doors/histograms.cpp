@@ -16,21 +16,21 @@ std::vector<T> values_of(const Elements& elements) {
   return values;
 }
 
-/// Of one image, all regions.
-template <class T>
-std::vector<T> counts(const Question& q, const areal::TensorView& tensor, Json* first_invalid) {
+/// Of one image, all regions, from a TensorView or a StoreView.
+template <class T, class From>
+std::vector<T> counts(const Question& q, const From& from, Json* first_invalid) {
   const std::vector<areal::Region> regions = regions_of(q);
   areal::QueryOptions options = query_options(q);
   Room first({1, 1}, areal::Type::s64);
   if (q.flag_param("first_invalid")) options.first_invalid = first.span<std::int64_t>();
   std::vector<T> values;
   if (q.word("form", "span") == "vector") {
-    values = areal::region_histograms<T>(tensor, regions, options);
+    values = areal::region_histograms<T>(from, regions, options);
   } else {
     const bool on_device = q.word("ask_from", "host") == "device";
-    Room out({tensor.bins(), static_cast<std::int64_t>(regions.size())}, areal::type_of<T>, Lie(),
-             on_device ? tensor.memory() : areal::MemoryPlace());
-    areal::region_histograms(tensor, regions, out.span<T>(), options);
+    Room out({from.bins(), static_cast<std::int64_t>(regions.size())}, areal::type_of<T>, Lie(),
+             on_device ? from.memory() : areal::MemoryPlace());
+    areal::region_histograms(from, regions, out.span<T>(), options);
     values = values_of<T>(out.take("the histograms"));
   }
   if (!options.first_invalid.empty() && first_invalid)
@@ -53,19 +53,26 @@ Elements by_bins(const Elements& e) {
   return out;
 }
 
-Json of_regions(const Question& q, const Tensor& tensor) {
+/// From of_image(0) .. of_image(images - 1).
+template <class OfImage>
+Json of_regions(const Question& q, std::int64_t images, bool are_doubles, const OfImage& of_image) {
   Json answer = q.answer();
   Json first = Json::array();
   answer["counts"] = Json::array();
-  for (std::int64_t n = 0; n < tensor.view.shape.batch; ++n) {
-    const areal::TensorView one = tensor.of_image(n);
-    if (areal::is_float(tensor.view.type) || q.word("as") == "double")
+  for (std::int64_t n = 0; n < images; ++n) {
+    const auto one = of_image(n);
+    if (are_doubles || q.word("as") == "double")
       answer["counts"].push_back(histograms_json(counts<double>(q, one, &first), one.bins()));
     else
       answer["counts"].push_back(histograms_json(counts<std::uint64_t>(q, one, &first), one.bins()));
   }
   if (!first.empty()) answer["first_invalid"] = first;
   return answer;
+}
+
+Json of_regions(const Question& q, const Tensor& tensor) {
+  return of_regions(q, tensor.view.shape.batch, areal::is_float(tensor.view.type),
+                    [&tensor](std::int64_t n) { return tensor.of_image(n); });
 }
 
 Json whole(const Question& q, const Tensor& tensor) {
@@ -175,6 +182,10 @@ Tensor tensor_of(std::shared_ptr<areal::HistogramTensor> made) {
   Tensor tensor{std::as_const(*made).tensor(), made->border(), {}, {}};
   tensor.keep = std::move(made);
   return tensor;
+}
+
+Json answer_histograms(const Question& q, const areal::HistogramStore& store) {
+  return of_regions(q, store.image_shape().batch, q.has("weights"), [&store](std::int64_t n) { return store.view(n); });
 }
 
 Json answer_measures(const Question& q, const Tensor& tensor) {

@@ -3,6 +3,7 @@
 // of these, maps of a distance.
 
 #include <areal/binning.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/table.hpp>
 #include <memory>
@@ -47,6 +48,8 @@ Json respond(const Question& question, const Tensor& tensor);
 template <class T>
 Json histograms_json(const std::vector<T>& values, std::int64_t bins);
 Json answer_measures(const Question& question, const Tensor& tensor);
+/// Of the regions, in each image of a store.
+Json answer_histograms(const Question& question, const areal::HistogramStore& store);
 Json answer_distance_map(const Question& question, const Tensor& tensor);
 
 }  // namespace doors

@@ -84,7 +84,7 @@ class Histograms:
         self.oracle = oracle
         question = oracle.question
         self.edges = edges_of(question)
-        self.bins = bins_of(question, oracle.values)
+        self.bins = np.where(oracle.keep[..., None], bins_of(question, oracle.values), -1)
         weights = weights_of(question)
         self.weights = None if weights is None else weights.astype(np.longdouble)
         self.count = len(self.edges) - 1

@@ -17,6 +17,7 @@ from cascades import Detections, judge_cascade
 from doors_interrupted import can_trace, interrupted
 from histograms import Histograms, judge_histogram
 from oracle import BITS, Oracle
+from quantiles import judge_quantiles
 from questions import Maker, Question, generate, mask_of, pixels, sizes_of
 from ranks import judge_ranks, right_ranks
 from shrink import cropped
@@ -65,10 +66,12 @@ def _right_answer(question: Question) -> Answer:
         kind = default_sums(question)
         entries, _ = oracle.table("sum", kind)
         return Answer({"sum": np.array(entries if kind in BITS else entries.astype(np.float64))}, kind)
-    if question.family == "histogram":
+    if question.family in ("histogram", "stores"):
         return Answer({"counts": Histograms(oracle).counts.copy()})
     if question.family == "sizes":
         return Answer({question.stats[0]: _sizes_written_out(question)})
+    if question.family == "quantiles":
+        return Answer({question.stats[0]: _quantiles_written_out(question)})
     if question.family == "cascade":
         return Answer({"boxes": [list(boxes) for boxes in Detections(oracle).boxes]})
     if question.family == "ranks":
@@ -134,6 +137,25 @@ def _sizes_written_out(question: Question) -> np.ndarray:
     return out
 
 
+def _quantiles_written_out(question: Question) -> np.ndarray:
+    """Quantiles, percentiles and counts below, region by region, through NumPy's functions that leave out NaN."""
+    stat, targets = question.stats[0], [float(v) for v in question.params["targets"]]
+    image = pixels(question).astype(np.float64)
+    out = np.zeros((len(question.regions), question.shape[0], question.shape[3], len(targets)))
+    for r, i, c, k in np.ndindex(out.shape):
+        x, y, w, h = question.regions[r]
+        cells = image[i, max(y, 0) : max(y + h, 0), max(x, 0) : max(x + w, 0), c].ravel()
+        cells = cells[cells == cells]
+        if stat == "below":
+            out[r, i, c, k] = sum(v < targets[k] for v in cells.tolist())
+        elif stat == "percentile":
+            ordered = sorted(cells.tolist())
+            out[r, i, c, k] = ordered[min(len(ordered) - 1, int(targets[k] * len(ordered) / 100))] if ordered else math.nan
+        else:
+            out[r, i, c, k] = np.quantile(cells, targets[k], method=question.params.get("method", "linear")) if cells.size else math.nan
+    return out
+
+
 def _other_boxes(images: list[list[Any]], make: Maker) -> list[list[Any]]:
     """One box left out or moved, two in another order, or one more."""
     images = [list(boxes) for boxes in images]
@@ -180,7 +202,7 @@ def _interrupts_are_seen() -> bool:
 
 
 JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks,
-          "sizes": judge_sizes, "cascade": judge_cascade}  # fmt: skip
+          "sizes": judge_sizes, "cascade": judge_cascade, "stores": judge_histogram, "quantiles": judge_quantiles}  # fmt: skip
 
 
 def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:

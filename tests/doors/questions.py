@@ -24,7 +24,7 @@ PAIRS = {
     "32f": ("32f64f", "32f32f"), "64f": ("64f64f",),
 }  # fmt: skip
 EDGES = ("valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant")
-FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks", "sizes", "cascade")
+FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks", "sizes", "cascade", "stores", "quantiles")
 SQUARES = ("32u", "64u", "32f", "64f")
 SAT_SIMT = (
     "auto", "2r2w", "4r4w", "4r1w", "2r1w", "1r1w", "hybrid-1r1w", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "umm-optimal",
@@ -34,6 +34,10 @@ SAT_CPU = ("auto", "serial", "2r2w-cpu", "4r1w-cpu", "tiles")
 HISTOGRAM_SIMT = (
     "auto", "cw-b", "cw-sts", "cw-tis", "wf-tis", "harris", "lee-choe-multiple", "lee-choe-shared", "lee-choe", "count-then-write",
     "reduce-then-scan",
+)  # fmt: skip
+QUANTILE_METHODS = (
+    "linear", "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased", "lower", "higher", "midpoint", "nearest",
 )  # fmt: skip
 HISTOGRAM_CPU = ("auto", "serial", "parallel", "fused")
 
@@ -310,7 +314,7 @@ class Maker:
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks", "sizes", "cascade")
+    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks", "sizes", "cascade", "stores", "quantiles")
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
@@ -334,7 +338,7 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
         said["backend"] = "simt"
     more = {
         "regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks, "sizes": _sizes,
-        "cascade": _cascade,
+        "cascade": _cascade, "stores": _stores, "quantiles": _quantiles,
     }  # fmt: skip
     more[family](make, said)
     return Question(**said)
@@ -443,6 +447,37 @@ def _histogram(make: Maker, said: dict[str, Any]) -> None:
     if said.get("backend") == "simt" and shape[1] * shape[2] * bins > 6_000:
         said["params"].pop("counter", None)
         said["backend"], said["algorithm"] = "cpu", "auto"  # launches of every row and bin take minutes on the simulated machine
+
+
+def _stores(make: Maker, said: dict[str, Any]) -> None:
+    """Histograms of what stores alone take: masks, and options of theirs."""
+    _histogram(make, said)
+    for name in ("algorithm", "border"):
+        said.pop(name, None)
+    said["params"].pop("counter", None)
+    said["stats"] = ()
+    if "weights" not in said and make.chance(0.6):
+        said["mask"] = _some_mask(make, said["shape"])
+    if make.chance(0.3):
+        said["params"]["block"] = make.pick(32, 64, 128)
+
+
+def _quantiles(make: Maker, said: dict[str, Any]) -> None:
+    """Quantiles and percentiles of regions, and how many pixels lie below values."""
+    said["stats"] = (make.pick("quantile", "quantile", "percentile", "below"),)
+    params = said["params"]
+    if make.chance(0.6):
+        params["store"] = make.pick("none", "rank")
+    if said["stats"] == ("quantile",):
+        params["targets"] = [make.pick(0, 0.5, 0.5, 1, 0.25, 0.1, 0.99, round(float(make.random.random()), 4)) for _ in range(make.whole(1, 4))]
+        if make.chance(0.5):
+            params["method"] = make.pick(*QUANTILE_METHODS)
+    elif said["stats"] == ("percentile",):
+        params["targets"] = [make.pick(0, 50, 100, 12.5, make.whole(0, 100)) for _ in range(make.whole(1, 4))]
+    else:
+        params["targets"] = [make.pick(0, 1, -1, 7.5, 128, 256, 70_000, -0.0, 1e30, "nan", "inf", "-inf") for _ in range(make.whole(1, 4))]
+    if TYPE_OF[said["dtype"]] == "16u" and make.chance(0.1):
+        params["bits"] = 16
 
 
 def _window(make: Maker, said: dict[str, Any]) -> None:

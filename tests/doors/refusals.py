@@ -108,7 +108,7 @@ STRIPS = "command-strips command-window-strips command-filter-strips command-his
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         "a region outside", "*",
-        lambda q, o: q.family in ("regions", "volume", "histogram") and o.reaches_outside(), r"outside|inside|range|index|extent|negative|-\d",
+        lambda q, o: q.family in ("regions", "volume", "histogram", "stores", "quantiles") and o.reaches_outside(), r"outside|inside|range|index|extent|negative|-\d",
         "A region that leaves the image is refused unless it is clipped.", must=True,
     ),  # fmt: skip
     Refusal(
@@ -315,6 +315,26 @@ REFUSALS: tuple[Refusal, ...] = (
         "equalize of 16 bits by strips", "c++*strip-filter",
         lambda q, o: q.family == "ranks" and q.type == "16u", r"the largest pixel of the whole image",
         "The largest pixel of 16u, which decides the number of bins, is known after the last row.",
+    ),  # fmt: skip
+    Refusal(
+        "quantiles of 64-bit integers", "c++?quantiles* python-quantiles command-quantiles",
+        lambda q, o: q.type in ("64u", "64s"), r"64[us]",
+        "Quantiles are doubles, which hold integers of 53 bits.", must=True,
+    ),  # fmt: skip
+    Refusal(
+        "quantiles on a device", "c++?quantiles*",
+        lambda q, o: q.backend in ("simt", "cuda"), r"the backend (simt|cuda) has none yet|host memory",
+        "Values are ordered by the CPU; a named backend is never replaced by another.",
+    ),  # fmt: skip
+    Refusal(
+        "a compact store of weights", "c++?store-compact",
+        lambda q, o: q.weights is not None, r"weights",
+        "A compact store counts pixels.",
+    ),  # fmt: skip
+    Refusal(
+        "a mask on a device", "c++?store-none c++?store-automatic c++?store-one-line",
+        lambda q, o: q.mask is not None and q.backend in ("simt", "cuda"), r"mask",
+        "Devices count masked pixels in compact stores alone.",
     ),  # fmt: skip
     Refusal(
         "a filter of frames", "command-filter*",

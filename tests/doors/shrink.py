@@ -96,7 +96,7 @@ def _defaults(question: Question) -> Iterator[Question]:
         if getattr(question, field.name) != getattr(plain, field.name):
             yield question.but(**{field.name: getattr(plain, field.name)})
     for name, value in question.params.items():
-        if value:
+        if value and name != "targets":
             yield question.but(params={key: v for key, v in question.params.items() if key != name})
     if question.dtype != "uint8" and question.types is None:
         yield question.but(dtype="uint8", fill={"kind": "small", "seed": 1}, ignore_nan=False)
@@ -109,6 +109,9 @@ def _defaults(question: Question) -> Iterator[Question]:
     for name in ("stages", "nodes"):
         if question.cascade.get(name, 1) > 1:
             yield question.but(cascade={**question.cascade, name: 1})
+    if len(question.params.get("targets", ())) > 1:
+        for target in question.params["targets"]:
+            yield question.but(params={**question.params, "targets": [target]})
     if question.binning.get("bins", 1) > 1:
         yield question.but(binning={**question.binning, "bins": question.binning["bins"] // 2})
     if len(question.binning.get("edges", ())) > 2:
