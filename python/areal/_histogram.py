@@ -198,6 +198,8 @@ class HistogramPlan(_core.HistogramPlan):
     def __init__(self, shape: Sequence[int], dtype: Any, bins: Binning, axes: str = "", *, counter: Any = None, border: Border = "none",
                  weighted: bool = False, algorithm: str = "auto", memory_limit: int = 0, backend: str = "auto", device: int = 0,
                  threads: int = 0) -> None:
+        if not isinstance(bins, Binning):
+            raise InvalidArgument(f"bins: it may be an areal.Binning, not {type(bins).__name__}")
         self.binning = bins
         self._given = (tuple(shape), dtype_name(dtype), bins, axes, counter, border, weighted, algorithm, memory_limit, backend, device, threads)
         name = dtype_name(counter) if counter is not None else "float64" if weighted else "uint32"

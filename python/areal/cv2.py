@@ -352,6 +352,8 @@ def _ones(function: str, kernel: Any) -> tuple[int, int]:
         return 3, 3
     if not isinstance(kernel, np.ndarray) or kernel.dtype.kind not in "uif" or kernel.ndim != 2 or kernel.size == 0:
         raise _error(function, "kernel: it must be a NumPy array of numbers, height x width, or None for 3x3", _ASSERTION)
+    if kernel.size >= 2**31:
+        raise _error(function, f"kernel of {kernel.shape[1]}x{kernel.shape[0]}: OpenCV's have less than 2^31 elements", _ASSERTION)
     if not kernel.all():
         raise _error(function, f"kernel of {kernel.shape[1]}x{kernel.shape[0]} with zeros: only rectangles of ones are supported", _UNSUPPORTED)
     return kernel.shape[1], kernel.shape[0]

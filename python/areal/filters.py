@@ -36,9 +36,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import dtype_name
+from ._arrays import as_array, dtype_name
 from ._errors import InvalidArgument
-from ._frameworks import NUMPY, framework_of
+from ._frameworks import NUMPY, Framework, framework_of
 from ._sat import Edge
 
 if TYPE_CHECKING:
@@ -80,11 +80,7 @@ def _sizes_of(size: Any) -> Any:
 def _filter(name: str, x: Any, size: Any, default: str, axes: str, edge: str, value: float, anchor: Any, mask: Any, nan: str, min_count: int, fill: float | None,
             dtype: Any, rounding: str, out: Any, algorithm: str, backend: str, device: int, threads: int, *, k: float | None = None, r: float | None = None,
             offset: float = 0, high: float = 255, inverted: bool = False, ddof: int = 0) -> Any:
-    on = NUMPY if type(x) is np.ndarray else framework_of(x)
-    if on is NUMPY and not hasattr(x, "dtype"):
-        x = np.asarray(x)
-    if not on.is_plain(x):
-        raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
+    on, x = _framework_and_array(x, out)
     if out is not None:
         if dtype is not None and dtype_name(dtype) != dtype_name(out.dtype):
             raise InvalidArgument(f"dtype {dtype_name(dtype)}: out is of {dtype_name(out.dtype)}")
@@ -259,11 +255,21 @@ def _numbers(name: str, value: Any) -> tuple[float, float]:
         raise InvalidArgument(f"{name} {value!r}: it may be a number, or two for rows and columns") from None
 
 
-def _apply(x: Any, axes: str, dtype: Any, out: Any, guide: Any, settings: Any) -> Any:
-    """settings(dtype's name): those of the filter."""
+def _framework_and_array(x: Any, out: Any) -> tuple[Framework, Any]:
+    """The framework of an image, and the image as an array of it."""
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if not hasattr(x, "dtype"):  # a list, a memoryview, or what only DLPack's protocol is known of
+        on, x = NUMPY, as_array(x)
     if not on.is_plain(x):
         raise InvalidArgument("filters: they have no gradients, and cannot be traced; detach the array")
+    if out is not None and not hasattr(out, "dtype"):
+        raise InvalidArgument(f"out: it may be an array, not {type(out).__name__}")
+    return on, x
+
+
+def _apply(x: Any, axes: str, dtype: Any, out: Any, guide: Any, settings: Any) -> Any:
+    """settings(dtype's name): those of the filter."""
+    on, x = _framework_and_array(x, out)
     output = dtype_name(out.dtype if out is not None else x.dtype if dtype is None else dtype)
     return _core.filter(on, x, settings("uint8" if output == "bool" else output), axes, None, out, guide)
 
