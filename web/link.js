@@ -53,10 +53,10 @@ export class Link {
   }
 
   /** Asks unless a question is in flight or the connection is lost; tells whether it did. */
-  ask(channel, regions, final) {
+  ask(channel, regions, final, reference = null) {
     if (!this.open || this.asked) return false;
     this.asked = ++this.n;
-    this.socket.send(JSON.stringify({do: 'ask', n: this.asked, channel, regions, final}));
+    this.socket.send(JSON.stringify({do: 'ask', n: this.asked, channel, regions, final, reference}));
     return true;
   }
 

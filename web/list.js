@@ -20,7 +20,7 @@ export class RegionList {
         this.falls = this.sort === head.dataset.sort ? !this.falls : false;
         this.sort = head.dataset.sort;
         for (const other of document.querySelectorAll('#list [data-sort]'))
-          other.setAttribute('aria-sort', other !== head ? 'none' : this.falls ? 'descending' : 'ascending');
+          other.parentElement.setAttribute('aria-sort', other !== head ? 'none' : this.falls ? 'descending' : 'ascending');
         this.draw();
       });
     this.rows.addEventListener('keydown', (event) => this.onKey(event));

@@ -1,6 +1,7 @@
 // The page: connects the picture, the numbers and the list with the server.
 
 import {styleOf} from './colours.js';
+import {Comparison, mostCompared} from './compare.js';
 import {Histogram} from './histogram.js';
 import {Link} from './link.js';
 import {RegionList} from './list.js';
@@ -20,7 +21,7 @@ const whenPresent = new Set(['nan', 'under', 'over']);
 const picture = await (await fetch('picture.json')).json();
 const model = new Model(picture);
 const undos = [];
-let link, stage, list, keyTimer = 0, keyed = null, messageTimer = 0;
+let link, stage, list, comparison, keyTimer = 0, keyed = null, messageTimer = 0;
 
 // ---------------------------------------------------------------- messages
 
@@ -94,6 +95,7 @@ function showCurrent() {
       `Histogram of ${titleOf(region)}: ${counts.length} bins from ${edge(0)} to ${edge(counts.length)}, the fullest from ${edge(bin)} to ${edge(bin + 1)} with ${integer(most)} pixels`);
     if (find('counts').open && !stage.gesture) showTable(counts, edge);
   }
+  comparison.draw();
   find('hint').hidden = model.regions.size > 0 || region.id !== 0;
 }
 
@@ -123,14 +125,17 @@ function showCursor() {
 }
 
 function pump() {
-  const questions = model.questions(list.visible());
-  if (questions.length) link.ask(model.channel, questions, !stage.gesture);
+  const {regions, reference} = model.questions(list.visible());
+  if (!regions.length || !link.ask(model.channel, regions, !stage.gesture, reference)) return;
+  asking = new Map(regions.map(([id, ...box]) => [id, {key: model.key(box), pair: reference === null ? '' : model.pair(id)}]));
 }
 
 function take(message) {
   for (const region of message.regions) {
     const asked = asking.get(region.id);
-    if (asked && message.channel === model.channel) model.answers.set(region.id, {key: asked, answer: region});
+    if (!asked || message.channel !== model.channel) continue;
+    model.answers.set(region.id, {key: asked.key, answer: region});
+    if (region.distances && asked.pair) model.distances.set(region.id, {key: asked.pair, values: region.distances});
   }
   showCurrent();
   showCursor();
@@ -138,8 +143,8 @@ function take(message) {
   pump();
 }
 
-// The key of each region in flight: what its answer is about.
-const asking = new Map();
+// The keys of each region in flight: what its answer and its distance are about.
+let asking = new Map();
 
 // ---------------------------------------------------------------- changes of regions
 
@@ -273,6 +278,12 @@ function step(dx, dy, resizes) {
   refresh();
 }
 
+function compare() {
+  if (!comparison.toggle(model.current().id)) return tell(`Up to ${mostCompared} regions are compared.`);
+  const {id} = model.current(), isIn = model.compared.includes(id);
+  speak(`${titleOf(model.current())} ${isIn ? 'is compared' : 'is no longer compared'}`);
+}
+
 function endKeys() {
   clearTimeout(keyTimer);
   if (!keyed) return;
@@ -295,6 +306,7 @@ function onKey(event) {
   } else if (key === 'r' || key === 'R') setMode('draw');
   else if (key === 'v' || key === 'V') setMode('pan');
   else if (key === 'n' || key === 'N') newRegion();
+  else if (key === 'c' || key === 'C') compare();
   else if (key === 'Delete' || key === 'Backspace') remove(model.selected);
   else if (key === '+' || key === '=') stage.zoomBy(0.5);
   else if (key === '-') stage.zoomBy(-0.5);
@@ -389,11 +401,16 @@ function onBox() {
   change(region.id, region.name, box).then(announce);
 }
 
+function drawPlots() {
+  histogram.draw();
+  comparison.drawOverlay();
+}
+
 function nextTheme() {
   const root = document.documentElement;
   const isDark = getComputedStyle(root).colorScheme.startsWith('dark');
   root.dataset.theme = isDark ? 'light' : 'dark';
-  histogram.draw();
+  drawPlots();
 }
 
 function wire() {
@@ -409,11 +426,17 @@ function wire() {
   on('white', 'input', () => onContrast('white'));
   on('contrast-auto', 'click', fitContrast);
   on('contrast-full', 'click', () => setContrast(darkest, brightest));
-  on('scale-linear', 'click', () => (press(['scale-linear', 'scale-log'], 'scale-linear'), (histogram.isLog = false), histogram.draw()));
-  on('scale-log', 'click', () => (press(['scale-linear', 'scale-log'], 'scale-log'), (histogram.isLog = true), histogram.draw()));
-  on('unit-counts', 'click', () => (press(['unit-counts', 'unit-share'], 'unit-counts'), (histogram.isShare = false), histogram.draw()));
-  on('unit-share', 'click', () => (press(['unit-counts', 'unit-share'], 'unit-share'), (histogram.isShare = true), histogram.draw()));
+  const choose = (name, other, change) => on(name, 'click', () => {
+    press([name, other], name);
+    change();
+    drawPlots();
+  });
+  choose('scale-linear', 'scale-log', () => (histogram.isLog = false));
+  choose('scale-log', 'scale-linear', () => (histogram.isLog = true));
+  choose('unit-counts', 'unit-share', () => (histogram.isShare = false));
+  choose('unit-share', 'unit-counts', () => (histogram.isShare = true));
   on('add', 'click', newRegion);
+  on('compare-toggle', 'click', compare);
   on('region-remove', 'click', () => remove(model.selected));
   on('region-name', 'change', (event) => {
     const region = model.current();
@@ -422,7 +445,7 @@ function wire() {
   for (const side of ['x', 'y', 'w', 'h']) on(`box-${side}`, 'change', onBox);
   on('help-open', 'click', () => find('help').showModal());
   on('theme', 'click', nextTheme);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => histogram.draw());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawPlots);
   // One menu at a time; a click elsewhere or Escape closes it.
   const menus = [...document.querySelectorAll('details.menu')];
   document.addEventListener('pointerdown', (event) => menus.forEach((menu) => menu.contains(event.target) || (menu.open = false)));
@@ -442,6 +465,7 @@ document.title = `${picture.name} — areal view`;
 find('facts').textContent = `${integer(picture.width)} × ${integer(picture.height)} · ${picture.type}`;
 fillChannels();
 list = new RegionList(model, {select: (id) => (select(id), stage.reveal(model.current().box)), drawn: () => pump()});
+comparison = new Comparison(model, {changed: () => refresh(), titleOf, isLog: () => histogram.isLog});
 stage = new Stage(find('stage'), find('overview'), picture, model, {
   changed: () => (showCurrent(), pump()),
   ended,
@@ -479,13 +503,6 @@ link = new Link({
   },
   error: (sentence) => tell(`${sentence[0].toUpperCase()}${sentence.slice(1)}.`),
 });
-const ask = link.ask.bind(link);
-link.ask = (channel, questions, final) => {
-  if (!ask(channel, questions, final)) return false;
-  asking.clear();
-  for (const [id, ...box] of questions) asking.set(id, model.key(box));
-  return true;
-};
 wire();
 setContrast(darkest, brightest);
 for (const note of picture.notes) tell(note);

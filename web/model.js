@@ -1,4 +1,4 @@
-// The regions, the selected one, what is dragged now, and the answers about them.
+// The regions, the selected one, what is dragged now, what is compared, and the answers about them.
 
 export class Model {
   constructor(picture) {
@@ -9,6 +9,8 @@ export class Model {
     this.dragged = null; // {id, box}; id -1: a new rectangle
     this.answers = new Map(); // id -> {key, answer}
     this.cursor = null; // [x, y]
+    this.compared = []; // ids
+    this.distances = new Map(); // id -> {key, values: {measure: distance}}
   }
 
   drag(id, box) {
@@ -18,7 +20,11 @@ export class Model {
   /** The region that the page is about, as it is dragged now; the whole picture has id 0. */
   current() {
     if (this.dragged?.id === -1) return {id: -1, name: '', box: this.dragged.box};
-    const region = this.regions.get(this.selected);
+    return this.region(this.selected);
+  }
+  /** A region as it is dragged now; the whole picture for any other id. */
+  region(id) {
+    const region = this.regions.get(id);
     if (!region) return {id: 0, name: '', box: [0, 0, this.picture.width, this.picture.height]};
     return this.dragged?.id === region.id ? {...region, box: this.dragged.box} : region;
   }
@@ -26,6 +32,7 @@ export class Model {
   setRegions(list) {
     this.regions = new Map(list.map((region) => [region.id, region]));
     if (!this.regions.has(this.selected)) this.selected = 0;
+    this.compared = this.compared.filter((id) => id === 0 || this.regions.has(id));
     for (const id of this.answers.keys()) if (id > 0 && !this.regions.has(id)) this.answers.delete(id);
   }
 
@@ -40,16 +47,34 @@ export class Model {
     return this.answers.get(id)?.key === this.key(box);
   }
 
-  /** What to ask now: [[id, x, y, w, h]], of `listed` regions, too. */
+  /** The compared region to which the others have distances: the first without a choice. */
+  get reference() {
+    return this.compared.includes(this.chosen) ? this.chosen : (this.compared[0] ?? null);
+  }
+  set reference(id) {
+    this.chosen = id;
+  }
+  /** What the distance of a compared region is about. */
+  pair(id) {
+    return `${this.key(this.region(id).box)} ${this.region(this.reference).box}`;
+  }
+  isCompared(id) {
+    return this.distances.get(id)?.key === this.pair(id);
+  }
+
+  /** What to ask now: {regions: [[id, x, y, w, h]], reference: an id of these or null}, of `listed` regions, too. */
   questions(listed, most = 64) {
     const wanted = [];
-    const add = (id, box) => {
-      if (wanted.length < most && !this.isNew(id, box)) wanted.push([id, ...box]);
+    const add = (id, box, anyway = false) => {
+      if (wanted.some(([other]) => other === id)) return;
+      if (wanted.length < most && (anyway || !this.isNew(id, box))) wanted.push([id, ...box]);
     };
     const current = this.current();
     add(current.id, current.box);
     if (this.cursor) add(-2, [...this.cursor, 1, 1]);
-    for (const id of listed) if (id !== current.id && this.regions.has(id)) add(id, this.regions.get(id).box);
-    return wanted;
+    const stale = this.compared.filter((id) => !this.isCompared(id));
+    if (stale.length) for (const id of [this.reference, ...stale]) add(id, this.region(id).box, true);
+    for (const id of listed) if (this.regions.has(id)) add(id, this.region(id).box);
+    return {regions: wanted, reference: stale.length ? this.reference : null};
   }
 }

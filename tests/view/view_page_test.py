@@ -13,11 +13,12 @@ import tempfile
 import time
 
 import numpy as np
-from view_server import SKIPPED, Server, command_of, differences, expected, percentile_of, scale_of
+from view_server import SKIPPED, Server, command_of, differences, differing_distances, distances_of, expected, percentile_of, scale_of
 
 SEED = int(os.environ.get("AREAL_TEST_SEED", "20261126"))
 
 try:
+    from axe_core_python.selenium import Axe
     from selenium import webdriver
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -175,6 +176,44 @@ def luma_of(path):
     return ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(np.uint8)
 
 
+def draw_regions(page, regions):
+    """Adds [[name, box]..] to a page without regions, and selects the first."""
+    page.run("""
+        const link = new WebSocket(new URL('ws', location.href).href.replace('http', 'ws'));
+        link.onopen = () => arguments[0].forEach(([name, box], n) => link.send(JSON.stringify({do: 'set', n: n + 1, name, box})));
+        setTimeout(() => link.close(), 500)""", regions)
+    page.wait(lambda: page.run("return document.getElementById('regions-count').textContent") == str(len(regions)))
+    page.browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
+    page.wait(lambda: page.is_fresh(1))
+
+
+def choose(page, region):
+    """By the list, of which only visible rows are elements."""
+    page.run("document.getElementById('rows').scrollTop = arguments[0]", 36 * (region - 1))
+    page.wait(lambda: page.run("const row = document.querySelector(`#rows [data-id='${arguments[0]}']`); row?.click(); return row !== null", region))
+    page.wait(lambda: page.is_fresh(region))
+
+
+def check_accessibility(page):
+    """What axe-core finds, with the rules of WCAG 2.1 AA and its good practices."""
+    found = Axe().run(page.browser)
+    assert found["passes"], "axe-core checked nothing"
+    assert not found["violations"], [(one["id"], one["help"], [node["html"][:160] for node in one["nodes"]][:4]) for one in found["violations"]]
+
+
+def check_planted_fault(page):
+    """axe-core finds a button without a name, and nothing once it is gone."""
+    page.run("const one = document.createElement('button'); one.id = 'planted'; document.querySelector('.tools').append(one)")
+    try:
+        check_accessibility(page)
+    except AssertionError as error:
+        assert "button-name" in str(error), error
+    else:
+        raise RuntimeError("a planted button without a name was not found")
+    page.run("document.getElementById('planted').remove()")
+    check_accessibility(page)
+
+
 def check_photo(browser, command, tree):
     path = tree / "data" / "rubberwhale1.png"
     pixels = luma_of(path)
@@ -193,6 +232,7 @@ def check_photo(browser, command, tree):
             raise RuntimeError("a planted wrong digit was not found")
         check_unnamed(page)
         check_colours(page)
+        check_planted_fault(page)
 
         # By mouse: draw, move, resize.
         browser.find_element(By.ID, "draw").click()
@@ -247,6 +287,7 @@ def check_photo(browser, command, tree):
         check_numbers(page, pixels, picture, 4)
 
         # The picture is drawn: its middle has the colours of the file.
+        page.wait(lambda: page.run("return document.querySelectorAll('#stage .leaflet-tile-loaded').length") == 6)
         painted = page.run("""
             const canvas = [...document.querySelectorAll('#stage canvas')].filter((one) => one.width > 1);
             return canvas.map((one) => [one.width, one.height, ...one.getContext('2d').getImageData(10, 10, 1, 1).data])""")
@@ -254,6 +295,12 @@ def check_photo(browser, command, tree):
         assert any(tuple(pixel[2:5]) == tuple(int(v) for v in planes[10, 10]) for pixel in painted), (painted, planes[10, 10])
         page.keys("0")
         check_unnamed(page)
+        for menu in ("contrast", "export"):
+            browser.find_element(By.CSS_SELECTOR, f"#{menu} summary").click()
+            check_accessibility(page)
+        page.run("document.getElementById('export').open = false; document.getElementById('counts').open = true")
+        page.wait(lambda: page.run("return document.querySelectorAll('#counts-rows tr').length") == 256)
+        check_accessibility(page)
         assert not (said := page.leave()), said
 
         # Another tab has the same regions; so has a page after a lost connection.
@@ -262,8 +309,11 @@ def check_photo(browser, command, tree):
         browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
         check_numbers(page, pixels, picture, 1)
         check_colours(page)
+        page.keys("c")
+        check_accessibility(page)
         browser.find_element(By.ID, "help-open").click()
         check_colours(page)
+        check_accessibility(page)
         assert not (said := page.leave()), said
 
         page = Page(browser, server, 360, 740, touch=True)
@@ -280,6 +330,67 @@ def check_photo(browser, command, tree):
         page.wait(lambda: page.is_fresh(5))
         box = check_numbers(page, pixels, picture, 5)["box"]
         assert box[2] > 50 and box[3] > 30, box
+        browser.find_element(By.ID, "compare-toggle").click()
+        check_unnamed(page)
+        check_accessibility(page)
+        assert not (said := page.leave()), said
+
+
+def check_compare(browser, command, tree):
+    """Eight regions by keys: the distances on the page are those of the definitions, also while a region is dragged."""
+    pixels = luma_of(tree / "data" / "rubberwhale1.png")
+    boxes = {i: [20 + 45 * i, 15 + 33 * i, 30 + 12 * i, 90 - 5 * i] for i in range(1, 10)}
+
+    def counts_of(box):
+        x, y, width, height = box
+        return np.bincount(pixels[y:y + height, x:x + width].reshape(-1), minlength=256).tolist()
+
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        page = Page(browser, server)
+        draw_regions(page, [["", box] for box in boxes.values()])
+        assert not browser.find_element(By.ID, "compare").is_displayed()
+        page.keys("c")
+        for i in range(2, 9):
+            page.keys(Keys.TAB, "c")
+            page.wait(lambda: page.is_fresh(i))  # noqa: B023
+
+        def check_distances(reference, ids):
+            page.wait(lambda: page.run("const all = [...document.querySelectorAll('#distances-rows [data-distance]')]; return all.length === arguments[0] && all.every((one) => one.dataset.fresh === 'true')", len(ids)))
+            found = {i: {} for i in ids}
+            for measure in page.run("return [...document.getElementById('measure').options].map((one) => one.value)"):
+                shown = page.run("""
+                    const menu = document.getElementById('measure');
+                    menu.value = arguments[0];
+                    menu.dispatchEvent(new Event('change'));
+                    return [...document.querySelectorAll('#distances-rows tr')].map((row) => [Number(row.dataset.id), Number(row.querySelector('[data-distance]').dataset.value)])""", measure)
+                for i, value in shown:
+                    found[i][measure] = value
+            for i in ids:
+                wanted = distances_of(counts_of(boxes[i]), counts_of(boxes[reference]))
+                assert set(found[i]) == set(wanted)
+                assert not (wrong := differing_distances(found[i], wanted)), (i, wrong, found[i], wanted)
+
+        check_distances(1, range(1, 9))
+        page.keys(Keys.TAB, "c")  # a ninth
+        page.wait(lambda: "Up to 8" in page.run("return document.getElementById('message').textContent"))
+        check_accessibility(page)
+        browser.find_element(By.CSS_SELECTOR, "#distances-rows tr[data-id='5'] input").click()
+        check_distances(5, range(1, 9))
+        # The reference moves, and all distances with it.
+        choose(page, 5)
+        page.keys(*[Keys.ARROW_RIGHT] * 7)
+        boxes[5][0] += 7
+        check_distances(5, range(1, 9))
+        page.keys("c")
+        check_distances(1, [1, 2, 3, 4, 6, 7, 8])
+        choose(page, 2)
+        page.keys(Keys.DELETE)
+        check_distances(1, [1, 3, 4, 6, 7, 8])
+        browser.find_element(By.ID, "compare-clear").click()
+        assert not browser.find_element(By.ID, "compare").is_displayed()
+        page.keys("c")  # the whole picture
+        boxes[0] = [0, 0, pixels.shape[1], pixels.shape[0]]
+        check_distances(0, [0])
         assert not (said := page.leave()), said
 
 
@@ -310,23 +421,21 @@ def keep_pictures(browser, command, tree, scratch, folder):
         from PIL import Image
         time.sleep(0.3)
         browser.save_screenshot(str(scratch / "shot.png"))
-        Image.open(scratch / "shot.png").convert("RGB").save(folder / f"{name}.jpg", quality=84, optimize=True, subsampling=0)
+        Image.open(scratch / "shot.png").convert("RGB").save(folder / f"{name}.jpg", quality=80, optimize=True)
         page.leave()
-
-    def named(page, regions):
-        page.run("""
-            const link = new WebSocket(new URL('ws', location.href).href.replace('http', 'ws'));
-            link.onopen = () => arguments[0].forEach(([name, box], n) => link.send(JSON.stringify({do: 'set', n: n + 1, name, box})));
-            setTimeout(() => link.close(), 500)""", regions)
-        page.wait(lambda: page.run("return document.querySelectorAll('#rows [role=row]').length") == len(regions))
-        browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
-        page.wait(lambda: page.is_fresh(1))
 
     regions = [["whale", [215, 85, 105, 100]], ["wool", [360, 10, 130, 120]], ["ring", [150, 225, 150, 95]], ["box", [400, 262, 180, 120]]]
     with Server(command, tree / "data" / "rubberwhale1.png") as server:
         page = Page(browser, server)
-        named(page, regions)
+        draw_regions(page, regions)
         keep(page, "photograph")
+        page = Page(browser, server)
+        for region in (1, 2, 3, 4):
+            choose(page, region)
+            browser.find_element(By.ID, "compare-toggle").click()
+        page.wait(lambda: page.run("return document.querySelectorAll('#distances-rows [data-fresh=true]').length") == 4)
+        page.run("document.getElementById('compare').scrollIntoView({block: 'start'})")
+        keep(page, "compare")
         page = Page(browser, server, dark=True)
         browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[1].click()
         page.wait(lambda: page.is_fresh(2))
@@ -347,7 +456,7 @@ def keep_pictures(browser, command, tree, scratch, folder):
     np.save(scratch / "cells.npy", random.poisson(180 + cells).astype(np.uint16))
     with Server(command, scratch / "cells.npy") as server:
         page = Page(browser, server)
-        named(page, [["", [300, 250, 260, 220]], ["background", [900, 60, 120, 90]]])
+        draw_regions(page, [["", [300, 250, 260, 220]], ["background", [900, 60, 120, 90]]])
         browser.find_element(By.CSS_SELECTOR, "#contrast summary").click()
         keep(page, "16-bit")
 
@@ -401,13 +510,13 @@ def main():
         scratch = pathlib.Path(folder)
         browser = open_browser(scratch / "profile")
         if browser is None:
-            print("skipped: there is no Chromium with its driver here (Debian packages chromium, chromium-driver; Ubuntu's is a snap), or no selenium")
+            print("skipped: there is no Chromium with its driver here (Debian packages chromium, chromium-driver; Ubuntu's is a snap), no selenium or no axe-core-python")
             sys.exit(SKIPPED)
         try:
             if arguments.pictures:
                 keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
                 return
-            for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
+            for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()

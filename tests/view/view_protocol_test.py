@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 import websocket
-from view_server import Server, command_of, differences, expected, percentile_of, scale_of
+from view_server import Server, command_of, differences, differing_distances, distances_of, expected, percentile_of, scale_of
 
 SEED = int(os.environ.get("AREAL_TEST_SEED", "20261126"))
 
@@ -207,6 +207,8 @@ def check_messages(server):
            {"do": "ask", "regions": [[1, -1, 0, 1, 1]]}, {"do": "ask", "regions": [[1, 0, 0, -1, 1]]}, {"do": "ask", "regions": [[1, 2 ** 53, 0, 2 ** 53, 1]]},
            {"do": "ask", "regions": [[1, 2 ** 63, 0, 1, 1]]}, {"do": "ask", "regions": [[i, 0, 0, 1, 1] for i in range(65)]}, {"do": "ask", "regions": [], "channel": -1},
            {"do": "ask", "regions": [], "channel": len(picture["channels"])}, {"do": "ask", "regions": [], "channel": "luma"}, {"do": "ask", "regions": [], "final": 1},
+           {"do": "ask", "regions": [], "reference": 1}, {"do": "ask", "regions": [[1, 0, 0, 1, 1]], "reference": 2}, {"do": "ask", "regions": [[1, 0, 0, 1, 1]], "reference": "1"},
+           {"do": "ask", "regions": [[1, 0, 0, 1, 1]], "reference": 1.5}, {"do": "ask", "regions": [[1, 0, 0, 1, 1]], "reference": 2 ** 60},
            {"do": "set"}, {"do": "set", "box": [0, 0, 0, 1]}, {"do": "set", "box": [0, 0, 1, height + 1]}, {"do": "set", "box": [width, 0, 1, 1]}, {"do": "set", "box": [0, 0, 1]},
            {"do": "set", "box": whole, "id": 12345}, {"do": "set", "box": whole, "id": 0}, {"do": "set", "box": whole, "id": -1}, {"do": "set", "box": whole, "name": 5},
            {"do": "set", "box": whole, "name": "a" * 65}, {"do": "set", "box": whole, "name": "ä" * 65}, {"do": "set", "box": whole, "name": "a\nb"},
@@ -426,6 +428,34 @@ def check_numbers(command, scratch):
     print(f"{len(cases)} kinds of pixels equal NumPy's; {found_wrong} planted errors found")
 
 
+def check_distances(command, tree):
+    """Of a photograph's regions to one of them."""
+    random = np.random.default_rng(SEED)
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        picture, link = server.picture(), connect(server)
+        boxes = [[3, 0, 0, picture["width"], picture["height"]]]
+        for i in range(7):
+            x, y = int(random.integers(picture["width"] - 50)), int(random.integers(picture["height"] - 50))
+            boxes.append([10 + i, x, y, int(random.integers(1, 50)), int(random.integers(1, 50))])
+        boxes.append([30, 5, 5, 0, 0])  # empty: the measures' maxima
+        for n, reference in enumerate((3, 12, 30), 1):
+            found = ask(link, {"do": "ask", "n": n, "channel": 2, "regions": boxes, "reference": reference})["regions"]
+            target = next(one for one in found if one["id"] == reference)
+            for one in found:
+                if (one["pixels"] == 0) != (target["pixels"] == 0):
+                    wanted = {"l1": 2, "l2": 2 ** 0.5, "chi-square": 2, "hellinger": 1, "intersection": 1, "emd": 255, "kolmogorov-smirnov": 1}
+                else:
+                    wanted = distances_of(one["histogram"], target["histogram"])
+                assert set(one["distances"]) == set(wanted)
+                assert not (wrong := differing_distances(one["distances"], wanted)), (SEED, reference, one["id"], wrong)
+            assert all(value == 0 for value in target["distances"].values())
+            first = found[0]["distances"]
+            assert differing_distances(first | {"emd": first["emd"] + 1e-9}, first) == ["emd"]  # the comparison can fail
+        assert "distances" not in ask(link, {"do": "ask", "n": 9, "regions": boxes})["regions"][0]
+        link.close()
+    print("seven distances equal their definitions")
+
+
 def check_options(command, scratch):
     random = np.random.default_rng(SEED)
     pixels = random.integers(0, 4096, (100, 90)).astype(np.uint16)
@@ -568,6 +598,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         check_numbers(command, scratch)
+        check_distances(command, arguments.tree)
         check_options(command, scratch)
         check_tiles_and_exports(command, scratch, arguments.tree)
         check_help(command, arguments.tree.resolve())

@@ -101,6 +101,23 @@ def scale_of(pixels, box):
     return float(np.nan_to_num(values, posinf=0).max()) if values.size else 0
 
 
+def distances_of(a, b):
+    """Between the shares of two histograms, by their definitions; 0 between two empty ones."""
+    if sum(a) == sum(b) == 0:
+        return dict.fromkeys(("l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"), 0)
+    p, q = (np.asarray(counts, np.float64) / max(1, sum(counts)) for counts in (a, b))
+    steps = np.cumsum(p - q)[:-1]
+    with np.errstate(invalid="ignore"):
+        chi_square = np.where(p + q > 0, (p - q) ** 2 / (p + q), 0).sum()
+    return {"l1": np.abs(p - q).sum(), "l2": np.sqrt(((p - q) ** 2).sum()), "chi-square": chi_square, "hellinger": np.sqrt(max(0, 1 - np.sqrt(p * q).sum())),
+            "intersection": 1 - np.minimum(p, q).sum(), "emd": np.abs(steps).sum(), "kolmogorov-smirnov": np.abs(steps).max(initial=0)}
+
+
+def differing_distances(found, wanted):
+    """The measures that differ. Near 0 the definition of Hellinger's loses half its digits."""
+    return [name for name, value in wanted.items() if abs(found[name] - value) > (1e-7 if name == "hellinger" and value < 1e-3 else 1e-12)]
+
+
 def percentile_of(counts, edges, percent):
     """Linear inside a bin, from the counts alone."""
     total = sum(counts)

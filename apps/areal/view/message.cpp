@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include "json/read.hpp"
+#include "view/compare.hpp"
 
 namespace areal::command::page {
 namespace {
@@ -60,6 +60,12 @@ Message read_ask(const Json& json, std::int64_t n, std::size_t channels) {
     if (!id) return Wrong{n, "a region " + shortened_json(region) + ": must be [id, x, y, width, height]"};
     ask.regions.push_back({*id, *box});
   }
+  if (const Json& reference = member(json, "reference"); !reference.is_null()) {
+    ask.reference = whole(reference, -largest_exact, largest_exact);
+    if (!ask.reference || std::none_of(ask.regions.begin(), ask.regions.end(),
+                                       [&](const AskedRegion& region) { return region.id == *ask.reference; }))
+      return Wrong{n, "reference " + shortened_json(reference) + ": must be the id of one of the regions"};
+  }
   return ask;
 }
 
@@ -92,6 +98,14 @@ Ordered number_of(const view::Number& number) {
       number);
 }
 
+/// {"hellinger": 0.2, "l1": ..}
+Ordered distances_of(const view::Answer& answer, const view::Answer& reference) {
+  Ordered distances;
+  const auto found = view::distances_between(answer, reference);
+  for (std::size_t i = 0; i < found.size(); ++i) distances[std::string(name_of(view::measures[i]))] = found[i];
+  return distances;
+}
+
 std::string dumped(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
 
 }  // namespace
@@ -116,6 +130,8 @@ Message read_message(std::string_view text, std::size_t channels) {
 
 std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
   Ordered json{{"n", ask.n}, {"final", ask.final}, {"channel", ask.channel}, {"regions", Ordered::array()}};
+  const auto reference =
+      std::find_if(ask.regions.begin(), ask.regions.end(), [&](const auto& one) { return one.id == ask.reference; });
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const view::Answer& answer = answers[i];
     const view::Moments& m = answer.moments;
@@ -134,6 +150,9 @@ std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
                                {"histogram", answer.histogram},
                                {"under", m.under},
                                {"over", m.over}});
+    if (ask.reference)
+      json["regions"].back()["distances"] =
+          distances_of(answer, answers[static_cast<std::size_t>(reference - ask.regions.begin())]);
   }
   return dumped(json);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct Ask {
   std::size_t channel = 0;
   std::vector<AskedRegion> regions;
   bool final = false;
+  std::optional<std::int64_t> reference = {};  // one of `regions`: the answer has their distances to it
 };
 struct SetRegion {
   std::int64_t n = 0, id = 0;  // id 0: a new one
