@@ -1,5 +1,7 @@
 """Shared by the measured_NAME.py pages that show a figure's records: finding a record, and tables. See report.py."""
 
+import rules
+
 
 class Records:
     """The records of one figure from one file. Of several records of one case, the last counts."""
@@ -21,8 +23,8 @@ class Records:
         return row["time_us"]["median"] if row else None
 
     def floor(self, **like):
-        row = next((row for row in self.rows if "floor_us" in row and all(row.get(k) == v for k, v in like.items())), None)
-        return row["floor_us"] if row else None
+        """The least: a case may have several races, each with its floor."""
+        return min((row["floor_us"] for row in self.rows if "floor_us" in row and all(row.get(k) == v for k, v in like.items())), default=None)
 
     def default(self, papers, backend="cuda"):
         """The name of areal's own algorithm in the record: the histogram algorithm that is not one of the paper's."""
@@ -40,7 +42,8 @@ class Records:
         """The file, and the picture if there is one."""
         devices = dict.fromkeys(row["device"] for row in self.rows if row["backend"] == "cuda")
         commits = dict.fromkeys(row["commit"] for row in self.rows)
-        lines = [f"`bench/results/{self.path.name}`, commit {', '.join(commits)}, on one {', '.join(devices)}; medians."]
+        timed = [row for row in self.rows if "time_us" in row]
+        lines = [f"`bench/results/{self.path.name}`, commit {', '.join(commits)}, on one {', '.join(devices)}; {rules.statistic(timed)}."]
         if self.path.with_suffix(".svg").exists():
             lines += ["", f"![the figures](../../bench/results/{self.path.stem}.svg)"]
         return lines

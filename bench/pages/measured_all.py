@@ -1,7 +1,7 @@
 """Every algorithm against areal's default, and sums of a line against CUB's: the tables of docs/algorithms/README.md. A record's
 `source`, from the catalogue, is the algorithm's paper, "areal" for ours, or none for a peer."""
 
-from figure_page import count_text
+from figure_page import Records, count_text, number
 
 PAGE = "docs/algorithms/README.md"
 
@@ -59,6 +59,19 @@ def verdict(records, columns, times, base, baseline, whose):
     return text.strip()
 
 
+def other_tiles(newest, records):
+    """What the paper's best tile takes where these rows have another."""
+    best, like = Records(*newest("histogram-poostchi"), "poostchi"), {"what": "histogram", "backend": "cuda", "algorithm": "wf-tis", "tile": 64, "tile_threads": 512}
+    cells, tile = [], None
+    for row in records:
+        if row["algorithm"] == "wf-tis" and row.get("tile") not in (None, 64):
+            time, tile = best.time(width=row["width"], height=row["height"], bins=row["bins"], **like), row["tile"]
+            if time:
+                cells.append(f"{number(time)} us at {row['width']}x{row['height']}x{row['bins']}")
+    return ["", f"`cw-tis` and `wf-tis` have tiles of {tile} here, areal's default. The paper's best are tiles of 64; with these, another run measured `wf-tis` with {' and '.join(cells)} "
+            f"([the paper's page](poostchi-2017.md#on-an-h200), `bench/results/{best.path.name}`)."] if cells else []
+
+
 def lines(newest):
     made = []
     path, records = newest("sat-all")
@@ -67,7 +80,7 @@ def lines(newest):
     path, records = newest("histogram-all")
     if records:
         made += table(path, records, lambda row: f"{row['width']}x{row['height']}x{row['bins']}", "Tensors of 32u, without a border",
-                      "auto", "the default")
+                      "auto", "the default") + other_tiles(newest, records)
     path, records = newest("scan-all")
     if records:
         cub = next((row["algorithm"] for row in records if row["algorithm"].startswith("cub ")), None)

@@ -4,6 +4,7 @@ the model's predictions, from `areal model chen --measured`. report.py calls it.
 import math
 
 import plot
+import rules
 from figure_page import ratio
 
 PAGE = "docs/algorithms/chen-2018.md"
@@ -45,7 +46,7 @@ def time(row, column):
 
 def over(row, slow, fast):
     """How many times as fast, or None if one of the two was not measured."""
-    return time(row, slow) / time(row, fast) if slow in row and fast in row else None
+    return rules.over(row[slow], row[fast]) if slow in row and fast in row else None
 
 
 def best(row):
@@ -154,6 +155,7 @@ def breakdown(records):
     for record in rows:
         times = " | ".join(microseconds(launch["time_us"]["median"]) for launch in record["launches"])
         lines.append(f"| {size_of(record)} | `{record['algorithm']}` | {record.get('scan', '')} | {times} |")
+    held = {words: [] for words, _ in CLAIMS}
     lines += ["", "The inequalities of VI-D with these times. T is the time of a launch, or the mean of both if a kernel has two.", "",
               "| size | inequality | left, us | right, us | holds |", "| --- | --- | --- | --- | --- |"]
     for size, times in passes(records).items():
@@ -162,7 +164,12 @@ def breakdown(records):
             continue
         for words, both in CLAIMS:
             left, right = both(times)
+            held[words].append(left / right)
             lines.append(f"| {size} | {words} | {microseconds(left)} | {microseconds(right)} | {'yes' if left < right else 'no'} |")
+    for number, (words, ratios) in enumerate(held.items(), 1):
+        if ratios and max(ratios) >= 1:
+            lines += ["", f"VI-D({number}), {words}, does not hold at {'any size' if min(ratios) >= 1 else f'{sum(ratio >= 1 for ratio in ratios)} of {len(ratios)} sizes'}: its left side takes {min(ratios):.2f} to {max(ratios):.2f} "
+                      "times as long as its right. All these launches move the same bytes to and from global memory, which the model does not count."]
     return lines
 
 
@@ -215,7 +222,7 @@ def lines(newest):
     made = figure(records)
     npp = next((record["algorithm"] for record in records if column_of(record) == "npp"), None)
     commits = ", ".join(dict.fromkeys(record["commit"] for record in records))
-    text = [f"`areal bench sat --figure chen` on one {records[0]['device']}: medians in microseconds, border none"
+    text = [f"`areal bench sat --figure chen` on one {records[0]['device']}: {rules.statistic(records)} in microseconds, border none"
             + (f"; {npp} with border zero" if npp else "") + f". `bench/results/{path.name}`, commit {commits}. scan-scan is our implementation "
             "of the paper's baseline from its description (`bench/device/scan_scan.hpp`), not the library itself. Empty cells were not measured."]
     picture = path.with_suffix(".svg")

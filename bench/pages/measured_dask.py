@@ -1,5 +1,6 @@
 """Tables of Dask arrays, and a thousand workers on paper: the measured part of docs/scaling.md, from the records of bench/python_dask.py."""
 
+import rules
 from figure_page import table
 
 PAGE = "docs/scaling.md"
@@ -35,7 +36,7 @@ def bytes_text(count):
 
 
 def runs(records):
-    rows = [[row["algorithm"], f"{row['width']}²", bytes_text(row["bytes"]), str(row["tasks"]), row["outcome"], time_text(median(row)),
+    rows = [[row["algorithm"], f"{row['width']}²", bytes_text(row["bytes"]), str(row["tasks"]), row["outcome"], time_text(median(row)) + rules.dagger(row),
              time_text(row["cpu_us"] / 1e6) if "cpu_us" in row and not row["restarted"] else "-", bytes_text(row["peak_bytes"]), bytes_text(row["peak_bytes"] - row["idle_bytes"]), bytes_text(row["bound_bytes"]),
              ", ".join(word for word in ("spilled", "paused", "restarted") if row[word]) or "no", f"{row['load']:.1f}"]
             for row in records if "boxes" in row]
@@ -54,7 +55,7 @@ class Constants:
         self.chunk = sums["chunk"]
         self.sums, self.table, self.carry = (median(row) for row in (sums, tables, carry))
         self.sums_bytes, self.carry_bytes = sums["bytes"], carry["bytes"]
-        self.graph = median(graph) / graph["chunks"]
+        self.graph, self.graph_runs = median(graph) / graph["chunks"], rules.dagger(graph)
         self.rate = scheduler["tasks"] / (scheduler["time_us"]["min"] / 1e6)
         self.load = scheduler["load"]
         self.hop = median(hop) / hop["tasks"]
@@ -73,7 +74,7 @@ def list_of(c):
             *table(["what", "measured"],
                    [["row and column sums", time_text(c.sums)], ["the table with its carry, and its sums again", time_text(c.table)],
                     ["a carry", f"{1e6 * c.carry:.0f} us"], ["bytes of sums, of a carry", f"{bytes_text(c.sums_bytes)}, {bytes_text(c.carry_bytes)}"],
-                    ["graph: built and optimized by the client, a chunk", f"{1e6 * c.graph:.0f} us"],
+                    ["graph: built and optimized by the client, a chunk", f"{1e6 * c.graph:.0f} us{c.graph_runs}"],
                     [f"scheduler: empty tasks a second, all on these cores, at a load of {c.load:.1f}", f"{c.rate:.0f}"],
                     ["a task that waits for its predecessor", time_text(c.hop)]])]
 
@@ -110,7 +111,7 @@ def lines(newest):
     if not records:
         return ["Not measured yet."]
     commits = ", ".join(dict.fromkeys(row["commit"] for row in records))
-    made = ["", f"{', '.join(paths)}, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores.", *runs(records)]
+    made = ["", f"{', '.join(paths)}, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores; {rules.statistic([row for row in records if 'time_us' in row])}.", *runs(records)]
     if of_part(records, "sums"):
         c = Constants(records)
         made += [*list_of(c), *paper(c)]

@@ -2,6 +2,7 @@
 
 import math
 import plot
+import rules
 
 PAGE = "docs/algorithms/kasagi-2014.md"
 GPU = {"2R2W": "2r2w", "4R4W": "4r4w", "4R1W": "4r1w", "2R1W": "2r1w", "1R1W": "1r1w"}
@@ -33,7 +34,8 @@ class Sheet:
         self.lane = records[0]["lane"]
         self.pixels = {size_of(row): row["width"] * row["height"] for row in records}
         self.sizes = sorted(self.pixels, key=self.pixels.get)
-        self.times, self.r, self.near, self.default = {}, {}, {}, {}
+        self.times, self.r, self.near, self.default, self.daggers = {}, {}, {}, {}, {}
+        self.cells = cells
         names = {id: name for name, id in {**GPU, **CPU}.items()}
         for row in cells:
             size, name = size_of(row), names.get(row["algorithm"], OURS)
@@ -41,6 +43,7 @@ class Sheet:
                 self.take_hybrid(size, row["r"], row["time_us"]["median"] / 1000)
                 continue
             self.times[name, size] = row["time_us"]["median"] / 1000
+            self.daggers[name, size] = rules.dagger(row)
             if name == OURS:
                 self.default[size] = row["algorithm"]
             if "floor_us" in row:
@@ -66,7 +69,7 @@ class Sheet:
 
 def table(path, sheet):
     first = sheet.first
-    lines = ["", f"{sheet.lane} on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Milliseconds of one execute. The fastest "
+    lines = ["", f"{sheet.lane} on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Milliseconds of one execute, {rules.statistic(sheet.cells)}. The fastest "
              "of the paper's GPU rows is **bold**." + (f" The two CPU rows run on one thread of {sheet.cpu}." if sheet.cpu else ""), "",
              "| | " + " | ".join(sheet.sizes) + " |", "| --- |" + " --- |" * len(sheet.sizes)]
     winners = {size: won[1] for size in sheet.sizes if (won := sheet.fastest(size, RIVALS))}
@@ -79,7 +82,7 @@ def table(path, sheet):
             elif name == "r within 2 %":
                 cells.append(flat(sheet.curves[size]))
             else:
-                text = "-" if time is None else digits(time)
+                text = "-" if time is None else digits(time) + sheet.daggers.get((name, size), "")
                 cells.append(f"**{text}**" if winners.get(size) == name else text)
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines

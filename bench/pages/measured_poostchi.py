@@ -5,6 +5,7 @@ import math
 import plot
 import poostchi_cluster
 import poostchi_sequence
+import rules
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
 
 PAGE = "docs/algorithms/poostchi-2017.md"
@@ -191,7 +192,7 @@ def frames(m):
     rows = [[f"`{algorithm}`", second(m.frame(algorithm, case)), second(m.time(algorithm, case))]
             for algorithm in ("wf-tis", m.default) if algorithm]
     rows += [[f"CPU, {name}", "", second(time)] for name, time in m.on_cpu(case).items()]
-    return [f"{case_text(case)}:", "", *table(["", "frames a second", "without transfers"], rows)]
+    return [f"{case_text(case)}, one GPU and one CPU; the paper compares several of each and the Cell/B.E., for which the text gives only the numbers above:", "", *table(["", "frames a second", "without transfers"], rows)]
 
 
 def questions(m):
@@ -237,6 +238,40 @@ def questions(m):
         (f"The time of the paper's fastest, on its best tile, over that of areal's own `{m.default}`, both for one execute:"
          if m.default else "areal's own algorithm:", spread(winning)),
     ])]
+
+
+def papers_own(m, sequences, cluster):
+    """The numbers of the paper's text, and those measured in the same cases."""
+    second = lambda time: None if time is None else f"{number(ratio(1e6, time))} frames/s"
+    small, square, large = ((640, 480), 32), ((512, 512), 32), ((8192, 8192), 128)
+
+    def running(case):
+        cells = [f"`{name}` {second(m.running.get((name, case)))}" for name in ("wf-tis", m.default) if (name, case) in m.running]
+        return ", ".join(cells) or None
+
+    def figure_17(size, algorithm, devices):
+        found = [row for row in cluster.rows("figure-17") if (row["width"], row["height"], row["bins"]) == size and row["algorithm"] == algorithm and row["devices"] == devices]
+        return found[-1] if found else None
+
+    def over_cpu(size, algorithm, threads):
+        gpu, cpu = figure_17(size, "wf-tis", "cuda:0"), figure_17(size, algorithm, f"cpu:{threads}")
+        return number(rules.over(cpu, gpu)) if gpu and cpu else None
+
+    whole = figure_17((8192, 8192, 128), "wf-tis", "cuda:0")
+    serial, most = m.on_cpu(small).get("`serial`, 1"), max((row["threads"] for row in m.records.rows if row["algorithm"] == "parallel"), default=0)
+    hd = ((1280, 720), 16)
+    one, two = (sequences.find("wf-tis", hd, slots, "breadth") for slots in (1, 2))
+    by_bins = spread([ratio(m.on_cpu(case).get(f"`parallel`, {most}"), m.frame("wf-tis", case)) for case in m.by_bins])
+    rows = [["frames of 640x480, 32 bins", "300.4 frames/s", "GTX Titan X", running(small)], ["frames of 512x512, 32 bins", "351 frames/s", "GTX Titan X", running(square)],
+            ["the same", "135 frames/s", "Tesla K40c", running(square)],
+            ["640x480, 32 bins, over one thread", "about 120", "GTX Titan X", number(ratio(serial, m.frame("wf-tis", small))) if serial else None],
+            ["512x512, over 16 threads, by bins", "8 to 30", "Tesla K40c", by_bins if most == 16 else None],
+            ["two slots over one, 1280x720, 16 bins", "2", "GTX 480", f"{rules.over(one, two):.2f}" if one and two else None],
+            [f"{size_text(large[0])}, 128 bins (32 GiB)", "0.73 frames/s", "four GTX 480", second(whole["time_us"]["median"]) if whole else None],
+            ["the same, over one thread", "153", "four GTX 480", over_cpu((8192, 8192, 128), "serial", 1)], ["the same, over 16 threads", "45", "four GTX 480", over_cpu((8192, 8192, 128), "parallel", 16)],
+            ["1280x720, 128 bins, over one thread", "3", "four GTX 480", over_cpu((1280, 720, 128), "serial", 1)]]
+    return ["", "The numbers of the paper's text for `wf-tis`, with copies of the tensors to the host, and ours in the same cases. Ours are of one GPU and this machine's CPU: speed-ups over another CPU are not "
+            "comparable.", "", *table(["what", "paper", "on", "here"], [[what, paper, on, here or "not measured"] for what, paper, on, here in rows])]
 
 
 def times_panel(m, title, cases, x_name, x_of):
@@ -288,7 +323,7 @@ def lines(newest):
         frame = "A frame's time is that in a running pipeline of two slots" if len(ran) == len(m.cases) else \
             f"A frame's time is that in a running pipeline of two slots ({'; '.join(ran)}), else the longer of execute and transfers"
     cpus = ", ".join(dict.fromkeys(row["device"] for row in records.rows if row["backend"] == "cpu"))
-    out = [*records.source(), "",
+    out = [*records.source(), *papers_own(m, sequences, cluster), "",
            "Each cell: microseconds of one execute. It begins with the initialisation and, for `cw-b` and `cw-sts`, ends with the transpose back. "
            f"Tiles are of 64. Figure 7, {m.bins} bins:", "", *times(m, m.by_size, [size_text(case[0]) for case in m.by_size]),
            "", f"{size_text(m.size)}, by bins:", "", *times(m, m.by_bins, [str(case[1]) for case in m.by_bins]),

@@ -1,5 +1,6 @@
 """Large images: the measured part of docs/scale.md, from the records of bench/large_image.py and bench/large_peers.py."""
 
+import rules
 from figure_page import table
 from measured_dask import bytes_text, time_text
 
@@ -14,7 +15,7 @@ def median(row):
 
 def source(path, records):
     commits = ", ".join(dict.fromkeys(row["commit"] for row in records))
-    return f"`bench/results/{path.name}`, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores."
+    return f"`bench/results/{path.name}`, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores; {rules.statistic([row for row in records if 'time_us' in row])}."
 
 
 def pixels_text(row):
@@ -34,14 +35,14 @@ def cell(value):
 
 def sizes(path, records):
     ordered = sorted(records, key=lambda row: (row["regions"], row["bytes"]))
-    rows = [[f"{row['width']}²", pixels_text(row), f"{row['regions']:,}", time_text(median(row)), cell(beyond(row, records, "time_us")), cell(beyond(row, records, "cpu_us")), bytes_text(row["peak_bytes"])]
+    rows = [[f"{row['width']}²", pixels_text(row), f"{row['regions']:,}", time_text(median(row)) + rules.dagger(row), cell(beyond(row, records, "time_us")), cell(beyond(row, records, "cpu_us")), bytes_text(row["peak_bytes"])]
             for row in ordered]
     few = [row for row in ordered if row["regions"] == ordered[0]["regions"]][1:]
     spread = {key: [beyond(row, records, key) for row in few] for key in ("time_us", "cpu_us")}
     noise = max(row["time_us"]["max"] / row["time_us"]["min"] for row in few) - 1
     off = {key: max(values) / min(values) - 1 for key, values in spread.items()}
     verdict = " and ".join(f"{words} differs by {off[key]:.0%} ({min(spread[key]):.3f} to {max(spread[key]):.3f} ns)" for key, words in (("time_us", "the time of a pixel"), ("cpu_us", "its CPU time")))
-    return ["", f"**Up to {pixels_text(max(records, key=lambda row: row['bytes']))} gigapixels.** `areal sat synthetic:WxH:1 --regions R.csv --memory {records[0]['memory']}`, from start to end of the process; medians. "
+    return ["", f"**Up to {pixels_text(max(records, key=lambda row: row['bytes']))} gigapixels.** `areal sat synthetic:WxH:1 --regions R.csv --memory {records[0]['memory']}`, from start to end of the process. "
             "areal generates the pixels as it reads them, and every sum was checked against the formula. The smallest image shows the cost of a process and its regions. *A pixel* is the remaining time divided by the pixels; it is omitted if the process and its regions take most of the time. "
             + source(path, records), "", *table(["image", "gigapixels", "regions", "time", "a pixel", "CPU time, a pixel", "peak memory"], rows), "",
             f"Over these sizes, with {few[0]['regions']:,} regions, {verdict}; the target is 5 %. Runs of one case differ by up to {noise:.0%}."]
@@ -66,7 +67,7 @@ def beside(path, records):
                 if row["outcome"] != "complete":
                     return row["outcome"]
                 many = f" ({row['answers']})" if row.get("answers", 10_000) != 10_000 else ""
-                return time_text(median(row)) + many
+                return time_text(median(row)) + rules.dagger(row) + many
             ran = [row for row in mine.values() if "peak_bytes" in row]
             rows.append([f"{width}²", name.replace("areal sat -o T.zarr, areal query", "`areal sat -o T.zarr`, `areal query`").replace("areal sat --regions", "`areal sat --regions`"),
                          text("table"), bytes_text(mine["table"]["table_bytes"]) if "table_bytes" in mine.get("table", {}) else "-", text("boxes"), text("patches"),

@@ -1,242 +1,152 @@
-"""Makes docs/performance.md from the newest records in bench/results/; report.py calls it.
+"""Makes docs/performance.md, which tells users what to expect and how to measure, from the newest records in bench/results/; report.py calls it.
+scoreboard.py has all records and the targets. `found` is that of scoreboard.newest."""
 
-A file is DATE-MACHINE-CASES.json (a letter after the date tells runs of one day apart); the newest file of each MACHINE and CASES counts. A record with an algorithm named after
-another library is a peer. It stands beside areal's record of the same case, whichever file it is in.
-"""
+import rules
+import scoreboard_choices
+import sweep_choices
+from figure_page import size_text, table
+from scoreboard import above_one, is_peer, newest
 
-import json
-import re
-
-import performance_choices
-import performance_python
-import targets
-from records import present
-
-PEERS = ("npp", "cub", "torch", "pytorch", "cupy", "opencv", "numpy", "skimage")
-NAME = re.compile(r"(\d{4}-\d\d-\d\d[a-z]?)-(cpu-\d+|cuda)-(.+)\.json$")
-WORDS = {
-    "sat": "The floor only reads the pixels and writes entries of the table's type.",
-    "histogram": "The floor is a memset of the tensor.",
-    "region": "Queries of tables in place. The floor makes the same random loads without any checks. The floor of boxes' histograms reads their "
-    "pixels once, from which stores and tensors save their queries, so these may be above 1; of a store's build it fills as many bytes.",
-    "window": "Box filters of 8-bit images, with and without the time of the table. Means of pixels are 8u, means of squares 32f. The floor is the table's.",
-    "video": "Histograms of three regions (on a GPU, of 100 boxes) of every frame of a video. The floor is decoding alone: on a CPU with the same number "
-             "of threads, on a GPU by NVDEC with all streams at once.",
-    "sequence": "Frames in the slots' memory; `answers` queries 100 boxes a frame, `tensors` delivers the whole tensor. Times are microseconds from one frame's output to the next. The "
-                "floor is the longest stage: the kernels and the query, or the link. For several workers it follows from the sum of their rates when each works alone (`alone`).",
-    "track": "A tensor and a step of the trackers of all boxes. The floor is the tensor and the step's loads.",
-}
-BOUNDS = {
-    ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the shuffles of the scan.",
-    ("cpu", "histogram"): "[The bound](notes/cpu-sat.md#results-against-the-targets) is the memset.",
-    ("cuda", "sat"): "[The bounds](notes/cuda-sat.md) are the link between the halves of the L2 for large tables, and latency for small ones.",
-    ("cuda", "histogram"): "[The bounds](notes/cuda-histogram.md) are the order of the stores, and concurrent DRAM reads.",
-}
+PAGE = "docs/performance.md"
+TABLES = (("8u32s", "none"), ("8u32s", "zero"), ("32f32f", "none"), ("64f64f", "none"), ("8u32u+64u", "none"))
+WAYS = {"boxes of pixels": "from pixels", "boxes of a new compact store": "from a new compact store", "boxes of a tensor": "from a new tensor", "boxes of a compact store": "from a store that is there"}
+CPU = "cpu-16"
+THREADS = (1, 2, 4, 8, 16)
+CALLS = ("cv2.integral, out given", "integral_image", "integrate, 1,000 boxes in arrays", "cumsum twice", "filters.mean 15x15", "filters.min 15x15", "filters.median 5x5", "filters.median 15x15",
+         "filters.gaussian, sigma 8", "filters.threshold sauvola 31x31")
 HEAD = """# Performance
 
-`bench/pages/report.py` makes this page from the records in `bench/results/`; the test `report.py --check` compares them. Times are
-medians of one execute on a prepared plan, in microseconds. The same run timed floors and peers and checked the results.
+`bench/pages/report.py` makes this page from the records in `bench/results/`, and a test compares them. The records come from the machines named below. All results
+were checked. [The scoreboard](notes/scoreboard.md) has all records, peers and the project's targets.
 
-- **Fraction**: floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, which does not
-  prefetch the lines that it writes.
-- **Target**: the least fraction that a case should reach and, after a slash, the goal ([bench/pages/targets.py](../bench/pages/targets.py)). Fractions below the
-  target are **bold**.
-- **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan: to be no slower). Times of
-  PyTorch and CuPy exclude launches; all other times include them.
+## What to expect on your machine
 
-See also [how the GPU kernels work](device-tables.md) and [numbers and their errors](numerics.md)."""
+A table or tensor reads each pixel once and writes each entry once, and nearly all of its time is this traffic. An estimate:
 
+- **Bytes** = pixels x (bytes of a pixel + bytes of an entry), for a tensor pixels x (bytes of a pixel + bins x bytes of a counter). A table of 4096x4096 bytes with 32-bit
+  entries moves 84 MB.
+- **Floor** = bytes / the memory's bandwidth. An H200 moves some 4 TB/s, so 84 MB take at least 21 us; in practice a kernel that only moves them takes 25 us.
+- **Time** = floor / the fraction in these tables. It falls with the size: below some 2 million pixels a table on a GPU takes 10 to 20 us whatever its size, because threads wait
+  for each other. Many small images in one call (`batch`) use the GPU better than many calls.
 
-def is_peer(row):
-    return row.get("algorithm", "").lower().startswith(PEERS)
+64-bit entries take about twice the time of 32-bit entries. A copy to or from a GPU's host runs at the link's rate, about 55 GB/s on the machine with the H200, and takes longer
+than the table. So keep images, tables and queries on the GPU ([Python](python.md), [C++](device-tables.md))."""
+MEASURE = """## Measure your machine
 
+`areal bench` times areal in rounds: each round runs the floor, areal and each library that it finds once, in random order. It checks every result. It needs `areal-lab`
+(`-DAREAL_BENCH=ON`; `./run build` includes it).
 
-def newest(results):
-    """(machine, cases) -> path, records."""
-    found = {}
-    for path in sorted(results.glob("*.json")):
-        match = NAME.match(path.name)
-        if match:
-            found[match.group(2), match.group(3)] = (path, present(json.loads(path.read_text())))
-    return found
+```sh
+areal bench sat --size 4096x4096 --types 8u32s --border zero --backend cuda     # tables; --backend cpu --threads 8
+areal bench histogram --size 1920x1080 --bins 32 --backend cuda                 # tensors
+areal bench region --backend cuda                                               # queries of tables, histograms of boxes
+areal bench filter --size 4096x4096 --backend cuda                              # filters
+python3 bench/python_peers.py                                                   # calls of the Python package beside OpenCV, scikit-image and SciPy
+```
 
-
-def case(row):
-    return tuple(row.get(key) for key in ("what", "width", "height", "batch", "bins"))
-
-
-def lane_beside(lane):
-    """Peers that choose the table's type themselves name only the pixel type; each is compared with one type pair of ours."""
-    if lane and re.fullmatch(r"\d+[usf]", lane):
-        return lane + (lane if lane.endswith("f") else "32u")
-    return lane
+A row has the least time, the median, the largest, the floor and their ratio; `--json FILE` keeps it with the median's 95 % interval. A time of a program may differ: the first call
+also loads kernels and allocates memory, and what ran before decides what the caches hold. Keep a plan and its workspace, and time a call of your own program if it matters.
+For a machine with a GPU but without a compiler, `./run gpu-bundle` makes a folder whose `gpu-bench FOLDER readme` repeats the README's numbers in four minutes."""
 
 
-def same_case(row, peer):
-    """A peer has one thread, or its own choice (0). Python's peers have no border."""
-    if case(row) != case(peer) or row.get("lane") not in (peer.get("lane"), lane_beside(peer.get("lane"))):
-        return False
-    borders = row.get("border"), peer.get("border")
-    return peer["threads"] in (0, 1, row["threads"]) and (None in borders or borders[0] == borders[1])
+def duration(microseconds):
+    return f"{microseconds:.1f} us" if microseconds < 100 else f"{microseconds:.0f} us" if microseconds < 1000 else f"{microseconds / 1e3:.2f} ms" if microseconds < 1e5 else f"{microseconds / 1e3:.0f} ms"
 
 
-def short_name(algorithm):
-    """The library and its function, without the version."""
-    return " ".join(word for word in algorithm.split() if not re.match(r"[\d.]+$", word))
+def source(path, records):
+    """What was measured where."""
+    devices, commits = (", ".join(dict.fromkeys(row[key] for row in records)) for key in ("device", "commit"))
+    return f"{devices}; `bench/results/{path.name}`, commit {commits}; {rules.statistic([row for row in records if 'time_us' in row])}."
 
 
-def microseconds(value):
-    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+def of(found, machine, cases):
+    return found.get((machine, cases), (None, []))
 
 
-def bold(text, falls_short):
-    return f"**{text}**" if falls_short else text
+def median(row):
+    return row["time_us"]["median"]
 
 
-def beside(row, peers, name):
-    """The peer's time over ours; if there are several, of the peer with as many threads."""
-    found = sorted((peer for peer in peers if short_name(peer["algorithm"]) == name and same_case(row, peer)),
-                   key=lambda peer: peer["threads"] != row["threads"])
-    if not found:
-        return ""
-    ratio, asked = found[0]["time_us"]["median"] / row["time_us"]["median"], targets.beside(row, found[0]["algorithm"].lower())
-    return bold(f"{ratio:.2f}", asked and ratio < asked) + (f" (target {asked:g})" if asked and asked != 1 else "")
+def tables(found):
+    path, cases = of(found, "cuda", "sat-sweep")
+    if not cases:
+        return []
+    cells, wide = {}, 0
+    for case, name in zip(cases, scoreboard_choices.present_choices(path, cases)):
+        row = sweep_choices.rows_of(case)[name]
+        key = case["lane"], case["border"]
+        if key in TABLES:
+            wide = max(wide, *(abs(end / row["median"] - 1) for end in row["between"]))
+            cells[sweep_choices.size_of(case), key] = f"{duration(row['median'])}, {scoreboard_choices.fraction_of(case, name):.2f}"
+    sizes = list(dict.fromkeys(size for size, _ in cells))
+    shown = [key for key in TABLES if any((size, key) in cells for size in sizes)]
+    return ["## Tables on a GPU", "", "Time of one table by `auto`, and the floor's time divided by it, in rounds of random order. `NxMxB` are B images in one call; 8u32u+64u also has the table of squares. "
+            f"The 95 % interval of a median is within {100 * wide:.0f} % of it. " + source(path, cases), "",
+            *table(["size", *(f"{lane}, border {border}" for lane, border in shown)], [[size, *(cells.get((size, key), "") for key in shown)] for size in sizes]), ""]
 
 
-def columns_of(rows):
-    """The columns in which these records differ."""
-    columns = [("algorithm", lambda row: f"`{row['algorithm']}`"), ("types", lambda row: row["lane"] or ""),
-               ("size", lambda row: f"{row['width']}x{row['height']}")]
-    many = {"region": "regions", "video": "frames", "track": "boxes"}.get(rows[0]["what"], "images")
-    for key, title in (("border", "border"), ("batch", many), ("bins", "bins"), ("threads", "threads")):
-        if key == "border" and rows[0]["what"] in ("video", "sequence", "track"):
-            continue  # of tables
-        if any(row.get(key) not in (None, 0, 1, "none") for row in rows):
-            columns.append((title, lambda row, key=key: str(row.get(key) or "")))
-    return columns
+def boxes(found):
+    path, records = of(found, "cuda", "boxes")
+    rows = [row for row in records if row["algorithm"] in WAYS]
+    if not rows:
+        return []
+    cases = list(dict.fromkeys((row["width"], row["height"], row["batch"], row["bins"]) for row in rows))
+    lines = []
+    for case in cases:
+        times = {row["algorithm"]: median(row) for row in rows if (row["width"], row["height"], row["batch"], row["bins"]) == case}
+        lines.append([size_text(case[:2]), f"{case[2]:,}", str(case[3]), *(duration(times[way]) if way in times else "" for way in WAYS)])
+    return ["## Histograms of boxes on a GPU", "", "Time of all boxes of one image. The first three ways begin with the pixels; the last asks a compact store again. Few boxes are fastest from the pixels, many, or large ones, from a "
+            "store. " + source(path, rows), "", *table(["size", "boxes", "bins", *WAYS.values()], lines), ""]
 
 
-def table(rows, peers):
-    columns = columns_of(rows)
-    names = list(dict.fromkeys(short_name(peer["algorithm"]) for peer in peers if any(same_case(row, peer) for row in rows)))
-    titles = [title for title, _ in columns] + ["us", "floor", "floor, us", "fraction", "target", *names]
-    lines = ["| " + " | ".join(titles) + " |", "| --- |" + " --- |" * (len(titles) - 1)]
+def queries(found):
+    path, records = of(found, "cuda", "boxes")
+    rows = [row for row in records if row["algorithm"] not in (*WAYS, "compact store")]
+    if not rows:
+        path, records = of(found, "cuda", "region")
+        rows = records
+    if not rows:
+        return []
+    notes = rules.Notes()
+    lines = []
     for row in rows:
-        asked, goal = targets.fractions(row)
-        cells = [text(row) for _, text in columns] + [microseconds(row["time_us"]["median"])]
-        cells += [row["floor"], microseconds(row["floor_us"]), bold(f"{row['fraction']:.2f}", asked and row["fraction"] < asked),
-                  " / ".join(f"{number:.2f}" for number in (asked, goal) if number)]
-        cells += [beside(row, peers, name) for name in names]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        above = f"{row['fraction']:.2f}" > "1.00" and above_one(row)
+        lines.append([f"`{row['algorithm']}`", size_text((row["width"], row["height"])), f"{row['batch']:,}" if row["batch"] > 1 else "every pixel", duration(median(row)),
+                      f"{row['fraction']:.2f}" + (notes.mark(above) if above else "")])
+    return ["## Queries on a GPU", "", "Time of all queries of one table or tensor in the GPU's memory, and that of a kernel that only makes the same loads divided by it. " + source(path, rows), "",
+            *table(["query", "size", "regions", "time", "floor / time"], lines), *notes.lines(), ""]
 
 
-def peers_alone(rows, peers):
-    """Peers in cases without a record of areal."""
-    return [peer for peer in peers if not any(same_case(row, peer) for row in rows)]
-
-
-def timed(records):
-    """The records for this page. Records with `shown` are for the papers' pages, those of tracks without a floor for trackers_page."""
-    return [row for row in records if row.get("what") in WORDS and "shown" not in row and (row["what"] != "track" or "fraction" in row)]
-
-
-def backend_page(found, machines, title):
-    mine = {key: value for key, value in found.items() if key[0] in machines}
-    if not mine:
-        return ["", f"## {title}", "", "Not measured yet."]
-    everything = [row for _, records in mine.values() for row in timed(records)]
-    if not any(row["what"] in WORDS for row in everything):
-        return []  # its records belong to other pages
-    peers = [row for row in everything if is_peer(row)]
-    devices = dict.fromkeys(row["device"] for row in everything if not is_peer(row))
-    lines = ["", f"## {title}", "", "; ".join(devices) + "."]
-    for what, words in WORDS.items():
-        groups = [(path, [row for row in timed(records) if row["what"] == what and not is_peer(row)]) for path, records in mine.values()]
-        groups = [(path, rows) for path, rows in groups if rows]
-        if not groups:
+def on_cpu(found):
+    lines, said, notes = [], [], rules.Notes()
+    for cases, words, like in (("sat", "table, 8u32s, border zero", {"lane": "8u32s", "border": "zero"}), ("histogram", "tensor of 32 bins", {"algorithm": "fused", "bins": 32})):
+        path, records = of(found, CPU, cases)
+        rows = [row for row in records if not is_peer(row) and all(row[key] == value for key, value in like.items())]
+        if not rows:
             continue
-        lines += ["", f"### {what.capitalize()}", "", words]
-        if bound := BOUNDS.get(("cuda" if "cuda" in machines else "cpu", what)):
-            lines.append(bound)
-        for path, rows in groups:
-            commits = ", ".join(dict.fromkeys(row["commit"] for row in rows))
-            lines += ["", f"`bench/results/{path.name}`, commit {commits}:", "", *table(rows, peers)]
-    ours = [row for row in everything if not is_peer(row)]
-    if alone := peers_alone(ours, peers):
-        lines += ["", "### Peers without a measurement of areal in the same case", "", "| peer | what | types | size | border | images | us |",
-                  "| --- | --- | --- | --- | --- | --- | --- |"]
-        lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
-                  f"{row['batch']} | {microseconds(row['time_us']['median'])} |" for row in alone]
-    return lines
+        for size in dict.fromkeys((row["width"], row["height"]) for row in rows):
+            by = {row["threads"]: row for row in rows if (row["width"], row["height"]) == size}
+            last = by[max(by)]
+            above = f"{last['fraction']:.2f}" > "1.00" and above_one(last)
+            lines.append([words, size_text(size), *(duration(median(by[threads])) if threads in by else "" for threads in THREADS), f"{last['fraction']:.2f}" + (notes.mark(above.replace("](", "](notes/")) if above else "")])
+        said.append(source(path, rows))
+    return ["## On a CPU", "", "Time with as many threads, and the floor's time divided by areal's with the most. " + " ".join(said), "",
+            *table(["what", "size", *(f"{threads} thread{'s' * (threads > 1)}" for threads in THREADS), "floor / time"], lines), *notes.lines(), ""] if lines else []
 
 
-def sectors_page(found):
-    """Sectors by ncu and by the simulated machine: bench/pages/ncu_sectors.py."""
-    lines = ["", "## Sectors by the simulated machine and by ncu", "",
-             "The simulated machine and ncu count the sectors of 32 bytes that three kernels touch "
-             "([bench/pages/ncu_sectors.py](../bench/pages/ncu_sectors.py)). Both charge an instruction of a warp for each sector that its lanes touch. The "
-             "simulated machine separates pixels and entries from the words that tiles exchange; a GPU's counters separate them only by "
-             "instruction. So counts of whole kernels include the published words, whose number is constant. Polls depend on the "
-             "schedule; they have their own row, or their row says so. Counts by instruction, and the L1's counters of kernels that do not "
-             "poll, must agree within 2 %. The L2's counters are not checked: if several warps poll a word at once, the L1 sends the L2 "
-             "one request, and spilt registers also go to the L2. `Thin` spilt registers until it [read its pixels "
-             "again](notes/cuda-sat.md#the-registers-of-thin)."]
-    records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
-    if not records:
-        return [*lines, "", "Not measured yet."]
-    lines += ["", "| kernel | size | sectors | simt | ncu | difference |", "| --- | --- | --- | --- | --- | --- |"]
-    for record in records:
-        for row in record["rows"]:
-            off = "" if row["difference"] is None else bold(f"{100 * row['difference']:+.2f} %", row["should_agree"] and abs(row["difference"]) > 0.02)
-            off += "" if row["should_agree"] or not off else ", not checked"
-            ours = "" if row["simt"] is None else f"{row['simt']:.0f}"
-            lines.append(f"| `{record['algorithm']}` | {record['width']}x{record['height']} | {row['what']} | {ours} | {row['ncu']:.0f} | {off} |")
-    return lines
-
-
-def twins_page(found):
-    """Kernels over the machine against hand-written CUDA: tests/cuda/cuda_twin_test.cu."""
-    records = [record for (_, cases), (_, records) in found.items() if cases == "twin" for record in records]
-    lines = ["", "## Kernels beside hand-written twins", "", "Registers and instructions are in [notes/cuda-twin.md](notes/cuda-twin.md)."]
-    if not records:
-        return [*lines, "Times: not measured yet."]
-    lines += ["", "| kernel | elements | over the machine, us | object by hand, us | function by hand, us |", "| --- | --- | --- | --- | --- |"]
-    return lines + [f"| `{r['algorithm']}` | {r['elements']} | " + " | ".join(f"{r['time_us'][form]:.2f}" for form in ("machine", "object", "function")) + " |"
-                    for r in records]
-
-
-def trackers_page(found):
-    """The accuracy of trackers: areal bench track."""
-    records = [row for (machine, cases), (_, rows) in found.items() if cases == "track" and machine != "cuda" for row in rows if "iou" in row]
-    lines = ["", "## Trackers", "",
-             "Mean overlap (intersection over union) with the true box in `areal bench track`. In seeded sequences a patch moves over a picture: it pans (plain), "
-             "grows and shrinks (scale), is half hidden (occluded), passes a similar patch (twin), or does all of these. The target applies to `fragments`; brackets count lost sequences."]
-    if not records:
-        return [*lines, "", "Not measured yet."]
-    families = list(dict.fromkeys(row["family"] for row in records))
-    by = {(row["algorithm"], row["family"]): row for row in records}
-    lines += ["", "| tracker | " + " | ".join(families) + " |", "| --- |" + " --- |" * len(families)]
-    for algorithm in dict.fromkeys(row["algorithm"] for row in records):
-        cells = []
-        for family in families:
-            row = by.get((algorithm, family))
-            lost = f" ({row['lost']})" if row and row["lost"] else ""
-            cells.append(bold(f"{row['iou']:.2f}", row["iou"] < row.get("must_reach", 0)) + lost if row else "")
-        lines.append(f"| `{algorithm}` | " + " | ".join(cells) + " |")
-    asked = [next((f"{row['must_reach']:.2f}" for row in records if row["family"] == family and "must_reach" in row), "") for family in families]
-    return [*lines, "| target | " + " | ".join(asked) + " |"]
+def from_python(found):
+    path, records = max((value for (machine, cases), value in found.items() if cases == "python-peers" and machine != "cuda"), key=lambda one: one[0].name, default=(None, []))
+    peers = {(row["call"], row["lane"], row["width"], row["height"], row["algorithm"]): row for row in records}
+    lines = []
+    for row in records:
+        if row["algorithm"] == "areal" and row["call"] in CALLS:
+            peer = peers[row["call"], row["lane"], row["width"], row["height"], row["peer"]]
+            lines.append([row["call"], row["lane"], size_text((row["width"], row["height"])), duration(median(row)), row["peer"], duration(median(peer)), f"{rules.over(peer, row):.1f}"])
+    return ["## From Python", "", f"Time of a whole call on {records[0]['threads']} threads, and of the call that it replaces. [The scoreboard](notes/scoreboard.md#from-python) has more calls. " + source(path, records), "",
+            *table(["call", "types", "size", "areal", "instead of", "time", "times as fast"], lines), ""] if lines else []
 
 
 def page(results):
     found = newest(results)
-    machines = sorted({machine for machine, _ in found if machine != "cuda"})
-    lines = [HEAD]
-    lines += backend_page(found, {"cuda"}, "One GPU")
-    lines += performance_choices.choices(found) + performance_choices.bounds(found)
-    for machine in machines:
-        cores = machine.removeprefix("cpu-")
-        lines += backend_page(found, {machine}, f"A CPU of {cores} cores")
-    lines += performance_python.lines(found)
-    lines += trackers_page(found) + sectors_page(found) + twins_page(found)
-    return "\n".join(lines) + "\n"
+    parts = [line for part in (tables, boxes, queries, on_cpu, from_python) for line in part(found)]
+    return "\n".join([HEAD, "", *(parts or ["Not measured yet.", ""]), MEASURE]) + "\n"

@@ -1,5 +1,5 @@
 """What the README shows of speed, from the newest records in bench/results/: a table of at most eight rows, and a plot of
-one pair of types over the size of the image. Everything else is in docs/performance.md.
+one pair of types over the size of the image. More is in docs/performance.md and docs/notes/scoreboard.md.
 
 newest(cases, machine) gives the path and the records of the newest DATE-MACHINE-CASES.json, (None, []) where there is none.
 A row without a record is left out.
@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "pictures"))
-from performance import is_peer  # noqa: E402
+import scoreboard_choices  # noqa: E402
+import rules  # noqa: E402
+import sweep_choices  # noqa: E402
+from scoreboard import above_one, is_peer  # noqa: E402
 from svg import BLUE, DARK, GREEN, GREY, ORANGE, PURPLE, RED, Svg  # noqa: E402
 
 PLOT = "docs/pictures/readme/speed.svg"
@@ -59,12 +62,33 @@ def beside(records, own):
     for row in sorted(records, key=lambda row: row["threads"] != own["threads"]):
         same = all(row[key] == own[key] for key in ("lane", "width", "height", "batch"))
         if same and library(row) and row["threads"] in (0, 1, own["threads"]):
-            found.setdefault(library(row), f"{median(row) / median(own):.1f}")
+            found.setdefault(library(row), f"{rules.over(row, own):.1f}")
     return found
 
 
+def explained(own, notes):
+    """The letter of the sentence that explains a fraction above 1."""
+    if f"{own['fraction']:.2f}" <= "1.00":
+        return ""
+    return notes.mark(above_one(own).replace("](", "](docs/notes/"))
+
+
+def random_order(newest, rows):
+    """A sentence for records that timed areal right after its floor: its times in rounds of random order, of the newest sweep."""
+    path, cases = newest("sat-sweep", "cuda")
+    found = []
+    for own in rows if path else ():
+        case = next((case for case in cases if own["what"] == "sat" and "rounds" not in own["time_us"] and sweep_choices.chosen(case)
+                     and all(case[key] == own[key] for key in ("lane", "width", "height", "batch", "border"))), None)
+        if case:
+            name = dict(zip(map(id, cases), scoreboard_choices.present_choices(path, cases)))[id(case)]
+            found.append(f"{own['lane']}, border {own['border']}, {sweep_choices.rows_of(case)[name]['median']:.1f} µs ({scoreboard_choices.fraction_of(case, name):.2f})")
+    return ("These GPU records timed areal right after its floor; in rounds of random order, as in a program of several steps, tables of 4096x4096 take "
+            f"{'; '.join(found)} (`{path.name}`). ") if found else ""
+
+
 def table(newest):
-    rows, files = [], []
+    rows, files, notes = [], [], rules.Notes()
     for words, machine, cases, fields in ROWS:
         path, records = newest(cases, machine)
         own = find(records, machine, fields)
@@ -77,12 +101,12 @@ def table(newest):
     lines = ["| | on | size | time | floor / time | " + " | ".join(there) + " |", "| --- | --- | --- | --- | --- |" + " --- |" * len(there)]
     for words, machine, own, others in rows:
         on = own["device"].removeprefix("NVIDIA ") if machine == "cuda" else f"CPU, {own['threads']} threads"
-        lines.append(f"| {words.format(**own)} | {on} | {own['width']}x{own['height']} | {duration(median(own))} | {own['fraction']:.2f} | "
+        lines.append(f"| {words.format(**own)} | {on} | {own['width']}x{own['height']} | {duration(median(own))} | {own['fraction']:.2f}{explained(own, notes)} | "
                      + " | ".join(others.get(name, "") for name in there) + " |")
     devices = ", ".join(dict.fromkeys(device for _, device in files))
-    return [*lines, "", "Times are medians of one execute of a prepared plan. The *floor* is a kernel (on a CPU a loop) that only moves the same bytes; areal can beat "
-            "a CPU's loop. The other libraries' columns divide their time by areal's. CUB scans the image as one line; PyTorch and CuPy sum twice, "
-            "border none, and their times exclude launches; OpenCV is `cv::integral` on the same CPU. "
+    return [*lines, *notes.lines(), "", "Times are medians of one execute of a prepared plan. The *floor* is a kernel (on a CPU a loop) that only moves the same bytes. "
+            + random_order(newest, [own for _, machine, own, _ in rows if machine == "cuda"]) + "The other libraries' columns divide their time by areal's. CUB scans the image as one line; PyTorch and CuPy sum twice, "
+            "border none, in a process of their own, and their times exclude launches; OpenCV is `cv::integral` on the same CPU. "
             f"{devices}; `" + "`, `".join(dict.fromkeys(name for name, _ in files)) + "`."]
 
 

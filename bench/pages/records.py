@@ -1,5 +1,6 @@
 """Translates records of bench/results/, which are never rewritten, to the present names."""
 
+import json
 import re
 
 IDS = {"held": "lookback", "held-diagonal": "lookback-diagonal", "held-direct": "all-partials", "ribbon": "thin", "anchored": "reduce-then-scan"}
@@ -18,4 +19,12 @@ def present(records):
         for launch in record.get("launches") or ():
             if "kernel" in launch:
                 launch["kernel"] = kernel(launch["kernel"])
+    return records
+
+
+def load(path):
+    """The records of a file, each with the file's name: times of two files are not comparable."""
+    records = present(json.loads(path.read_text()))
+    for record in records:
+        record["file"] = path.name
     return records

@@ -11,7 +11,7 @@ OURS = ("auto", "lookback", "new")
 
 def record(algorithm, median, lane="8u32u", side=1024, floor=5, **more):
     row = {"what": "sat", "algorithm": algorithm, "device": "a device", "lane": lane, "width": side, "height": side, "bins": 32,
-           "time_us": {"median": median}, "floor_us": floor, "commit": "c0ffee"}
+           "time_us": {"median": median, "rounds": 30}, "floor_us": floor, "commit": "c0ffee"}
     if not algorithm.startswith("cub"):
         row["source"] = "areal" if algorithm in OURS else "a paper"
     return row | more

@@ -9,7 +9,7 @@ import sys
 
 def record(what, algorithm, width, height, median, **more):
     return {"what": what, "algorithm": algorithm, "backend": "cuda", "device": "a device", "lane": "32f32f", "width": width, "height": height,
-            "bins": 0, "time_us": {"median": median}, "floor": "copy", "floor_us": 4.0, "shown": "all", "commit": "c0ffee", **more}
+            "bins": 0, "time_us": {"median": median, "rounds": 30}, "floor": "copy", "floor_us": 4.0, "shown": "all", "commit": "c0ffee", **more}
 
 
 def expect(text, *parts):

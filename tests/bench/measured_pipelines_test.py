@@ -9,7 +9,7 @@ import sys
 
 def record(what, algorithm, width, height, bins, median, **more):
     return {"what": what, "algorithm": algorithm, "backend": "cuda", "device": "a device", "lane": "8u32u", "width": width, "height": height,
-            "bins": bins, "batch": 1, "threads": 0, "border": "none", "time_us": {"min": median, "median": median, "max": median},
+            "bins": bins, "batch": 1, "threads": 0, "border": "none", "time_us": {"min": median, "median": median, "max": median, "rounds": 30},
             "shown": "poostchi", "bytes": 0, "commit": "c0ffee", **more}
 
 
@@ -53,15 +53,22 @@ def sequences():
 def check_sequences(part):
     expect("\n".join(part.lines(part.Sequences(newest({})))), "not measured yet")
     text = "\n".join(part.lines(part.Sequences(newest({"sequence-poostchi": sequences()}))))
-    expect(text, "| `cw-b` | 1.0 | 2.0 | 5.0 | 30.0 | 6.0 | 44.0 | 1.3 |", "Figures 12 and 14, 1280x720, 32 bins:",
+    expect(text, "| `cw-b` | 1.0 | 2.0 | 5.0 | 30.0 | 6.0 | 6.0 | 50.0 | 1.43 |", "Figures 12 and 14, 1280x720, 32 bins:",
            "| `wf-tis` | 32 | 12.0 | 8.0 (1.50) | 6.2 (1.92) |  | 2.00 | link |", "| `planted` | 32 | 12.0 | 8.0 (1.50) | 6.2 (1.92) | 6.0 (2.00) | 2.00 | link |",
            "Two slots gain 1.5 (", "where 2.0 would be possible", "the longest stage in 2 of 2 cases",
-           "| `wf-tis` | 512x512 | 32 | 50000 | 80000 |  | 100000 |", "| `planted` | 256x256 | 32 | 200000 | 320000 | 400000 | 333333 |",
+           "| `wf-tis` | 512x512 | 32 | 50000 | 80000 |  | 166667 |", "| `planted` | 256x256 | 32 | 200000 | 320000 | 400000 | 166667 |", "on one a device; medians.",
            "| `cw-b` | 512x512 | 32 | 50000 | 80000 |  | 25000 |")
-    expect_not(text, "did not run", "None", "1280x720 | 32 |")
+    expect_not(text, "did not run", "None", "1280x720 | 32 |", "two or more")
+    few = [{**row, "frames": 2 * row["slots"] + 2} if row.get("slots") else row for row in sequences()]
+    text = "\n".join(part.lines(part.Sequences(newest({"sequence-poostchi": few}))))
+    expect(text, "| `cw-b` | 512x512 | 32 | 50000 | 80000 (a) |  | 25000 |", "- (a) These runs of `cw-b` have 4 frames in one slot and 6 in two, the first 2 and 4 not timed.")
+    single = [{**row, "time_us": {key: row["time_us"]["median"] for key in ("min", "median", "max")}} for row in sequences()]
+    doubled = [{**row, "time_us": {**row["time_us"], "median": 8}} if row.get("slots") == 2 and row["algorithm"] == "cw-sts" and row["width"] == 512 else row for row in single]
+    text = "\n".join(part.lines(part.Sequences(newest({"sequence-poostchi": doubled}))))
+    expect(text, "on one a device; single runs.", "with `cw-sts` at 512x512 with 32 bins 2.50 of 3.33: ")
     fewer = [row for row in sequences() if not (row["algorithm"] == "cw-tis" and row.get("slots") == 2)]
     text = "\n".join(part.lines(part.Sequences(newest({"sequence-poostchi": fewer}))))
-    expect(text, "| `cw-tis` | 512x512 | 32 | 50000 | - |  | 100000 |", "did not run, and are in no answer: `cw-tis` of 512x512, 32 bins in 2 slots")
+    expect(text, "| `cw-tis` | 512x512 | 32 | 50000 | - |  | 166667 |", "did not run, and are in no answer: `cw-tis` of 512x512, 32 bins in 2 slots")
 
 
 def cluster(part, algorithm, case, time, devices, order="bins", **more):
@@ -86,15 +93,24 @@ def check_cluster(part):
                               cluster("figure-17", "wf-tis", large, 1e6, "cuda:0", floor="link", floor_us=0.9e6)],
     }
     text = "\n".join(part.lines(part.Cluster(newest(files))))
-    expect(text, "`bench/results/2030-01-01-cuda-cluster-2-down.json`", "commit c0ffee, a device.",
-           "| cuda:0 | 8192x8192 | 128 | `wf-tis`, groups of bins | 1.0 | 1.0 | 0.96 | 0.95 |  |",
-           "| cuda:0,cuda:1 | 8192x8192 | 128 | `wf-tis`, groups of bins | 2.0 | 2.5 | 0.80 | 0.95 | 2.00 |",
-           "| cuda:0 | 131072x131072 | 0 | `TiledSat`, 8u64u | 0.25 | 0.33 | 0.75 | 0.90 |  |",
-           "| cuda:0 | 16384x16384 | 256 | answers | 100 | 80.0 | 0.80 | 0.75 |  |",
+    expect(text, "`bench/results/2030-01-01-cuda-cluster-2-down.json`", "commit c0ffee, a device; medians. Figures 16 and 17 were measured on one GPU;",
+           "| cuda:0 | 8192x8192 | 128 | `wf-tis`, groups of bins | 1.0 | 1.0 | 0.96 | 0.95 |",
+           "| cuda:0,cuda:1 | 8192x8192 | 128 | `wf-tis`, groups of bins | 2.0 | 2.5 | 0.80 | 0.95 |",
+           "| cuda:0 | 131072x131072 | 0 | `TiledSat`, 8u64u | 0.25 | 0.33 | 0.75 | 0.90 |",
+           "| cuda:0 | 16384x16384 | 256 | answers | 100 | 80.0 | 0.80 | 0.75 |",
            "| devices | size | bins | algorithm | `serial`, 1 | `parallel`, 16 |", "| cuda:0 | 8192x8192 | 128 | `wf-tis` | 30.0 | 2.0 |",
-           "| cuda:0,cuda:1 | 1920x1080 | 32 | 20000 | 1.00 | 0.95 | 2.00 |", "| cuda:0,cpu:16 | 1024x1024 | 32 | 25000 | 0.80 | 0.80 |  |",
-           "| cpu:16 | 1024x1024 | 32 | 6250 |  |  |  |")
-    expect_not(text, "None")
+           "| cuda:0,cuda:1 | 1920x1080 | 32 | 2 | 20000 | 1.00 | 0.95 |", "| cuda:0,cpu:16 | 1024x1024 | 32 | 2 | 25000 | 0.80 | 0.80 |",
+           "| cpu:16 | 1024x1024 | 32 | 2 | 6250 |  |  |", "a device; medians.", "Figure 17: speed-up over the CPU", "`fused` was not measured")
+    expect_not(text, "None", " (a)")
+    # Faster than copies alone, by groups of bins and by whole frames of few frames; more slots together than alone; a single run.
+    files["cluster-down"] = [cluster("down", "wf-tis", large, 1e6, "cuda:0", floor="link", floor_us=1.25e6),
+                             {**cluster("down", "auto", large, 1e6, "cuda:0", "ring", floor="link", floor_us=1.5e6), "slots": 4, "frames": 16}]
+    files["cluster-2-frames"][2]["slots"] = 4
+    files["cluster-2-frames"][1]["time_us"] = {"min": 100, "median": 100, "max": 100}
+    text = "\n".join(part.lines(part.Cluster(newest(files))))
+    expect(text, "| 1.0 | 0.80 | 1.25 (a) | 0.95 |", "- (a) The floor is one copy alone", "| 1.0 | 0.67 | 1.50 (b) |", "- (b) As above.", "(the shortest times 8 frames)",
+           "| cuda:0,cuda:1 | 1920x1080 | 32 | 4 | 20000 | 1.00 (a) | 0.95 |", "Alone each worker had 2 slots, together they share 4,", "| cuda:1 | 1920x1080 | 32 | 2 | 10000 † |",
+           "medians, but † marks single runs")
 
 
 def check_page(part):
@@ -103,9 +119,11 @@ def check_page(part):
     rows = [record("histogram", "wf-tis", *case, 80, tile=64, tile_threads=512, **floor), record("transfer", "image up", *case, 10),
             record("transfer", "tensor down", *case, 790), record("histogram", "serial", *case, 48000, backend="cpu", threads=1, **floor)]
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows})))
-    expect(text, "A frame's time is the longer of execute and transfers;", "| `wf-tis` | 640x480, 32 bins | 60.0 (600) |", "Figures 12 to 15: not measured yet.")
+    expect(text, "A frame's time is the longer of execute and transfers;", "| `wf-tis` | 640x480, 32 bins | 60.0 (600) |", "Figures 12 to 15: not measured yet.",
+           "| frames of 640x480, 32 bins | 300.4 frames/s | GTX Titan X | not measured |", "| 640x480, 32 bins, over one thread | about 120 | GTX Titan X | 60.0 |")
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows, "sequence-poostchi": [sequence("wf-tis", case, 1000, 2)]})))
-    expect(text, "A frame's time is that in a running pipeline of two slots;", "| `wf-tis` | 640x480, 32 bins | 48.0 (600) |", "| `wf-tis` | 1000 | 12500 |")
+    expect(text, "A frame's time is that in a running pipeline of two slots;", "| `wf-tis` | 640x480, 32 bins | 48.0 (600) |", "| `wf-tis` | 1000 | 12500 |",
+           "| frames of 640x480, 32 bins | 300.4 frames/s | GTX Titan X | `wf-tis` 1000 frames/s |", "| 8192x8192, 128 bins (32 GiB) | 0.73 frames/s | four GTX 480 | not measured |")
     rows += [{**row, "width": 256} for row in rows]
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows, "sequence-poostchi": [sequence("wf-tis", case, 1000, 2)]})))
     expect(text, "two slots (640x480, 32 bins), else the longer of execute and transfers;", "| `wf-tis` | 256x480, 32 bins | 60.0 (600) |")

@@ -61,7 +61,7 @@ def check_records(tree):
     for part, name in ((measured_chen, "2026-11-22-cuda-sat-chen"), (measured_kasagi, "2026-11-22-cuda-sat-kasagi")):
         def this(cases, name=name):
             path = tree / "bench" / "results" / f"{name}.json"
-            return (path, report.present(report.json.loads(path.read_text()))) if name.endswith(cases) else (None, [])
+            return (path, report.load(path)) if name.endswith(cases) else (None, [])
 
         drawn, = part.pictures(this).items()
         kept = (tree / drawn[0]).read_text()

@@ -125,7 +125,7 @@ TEST_F(SatSweepRecord, AutoIsWithinThreePercentOfTheBestRow) {
   for (const std::string& one : complaints(record, choice)) ADD_FAILURE() << one;
 }
 
-/// docs/performance.md shows these.
+/// docs/notes/scoreboard.md shows these.
 TEST_F(SatSweepRecord, ThePageHasTheseChoices) {
   Json now{{"record", AREAL_SAT_SWEEP_NAME}, {"choices", Json::object()}};
   for (const Json& of : record)

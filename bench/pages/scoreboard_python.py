@@ -1,4 +1,6 @@
-"""The part of docs/performance.md about calls from Python: bench/python_peers.py and bench/python_device_peers.py write the records."""
+"""The part of docs/notes/scoreboard.md about calls from Python: bench/python_peers.py and bench/python_device_peers.py write the records."""
+
+import rules
 
 CASES = "python-peers"
 
@@ -17,8 +19,9 @@ def lines(found):
                  "| instead of | types | size | areal, us | peer | us | times as fast | target |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
         for row in ours:
             peer = peers[row["call"], row["lane"], row["width"], row["height"], row["peer"]]
-            ratio = f"{row['ratio']:.2f}" if row["ratio"] < 100 else f"{row['ratio']:.0f}"
+            over = rules.over(peer, row)
+            ratio = f"{over:.2f}" if over < 100 else f"{over:.0f}"
             made.append(f"| {row['call']} | {row['lane']} | {row['width']}x{row['height']} | {row['time_us']['median']:.1f} | {row['peer']} | "
-                        f"{peer['time_us']['median']:.1f} | {ratio if row['ratio'] >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
+                        f"{peer['time_us']['median']:.1f} | {ratio if over >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
     return ["", "## From Python", "", "Medians of whole calls, alternating with calls of the library that they replace, with the same number of threads; results are checked "
-            "([bench/python_peers.py](../bench/python_peers.py)). Times on a GPU are those on its stream.", *made] if made else []
+            "([bench/python_peers.py](../../bench/python_peers.py)). Times on a GPU are those on its stream.", *made] if made else []

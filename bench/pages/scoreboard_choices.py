@@ -1,9 +1,10 @@
-"""Two sections of docs/performance.md, each from the newest record of its kind, if there is one: the choices of `auto`
+"""Two sections of docs/notes/scoreboard.md, each from the newest record of its kind, if there is one: the choices of `auto`
 (DATE-cuda-sat-sweep.json) and the bound of each case (DATE-cuda-bounds.json)."""
 
 import json
 from pathlib import Path
 
+import rules
 import sweep_choices
 
 PRESENT = Path(__file__).with_name("sat_choices.json")  # what src/policy/sat_choice.hpp chooses now in the cases of a record; sat_sweep_test holds and writes it
@@ -115,25 +116,31 @@ def case_name(case):
     return " ".join(word for word in words if word)
 
 
+def fraction_text(fraction, notes):
+    if not fraction:
+        return ""
+    return f"{fraction:.2f}" + (notes.mark("Explained [above](#region).") if f"{fraction:.2f}" > "1.00" else "")
+
+
 def bounds(found):
     path, cases = of_kind(found, "bounds")
     if not cases:
         return []
-    fractions = fractions_of(found)
+    fractions, notes = fractions_of(found), rules.Notes()
     lines = ["", "## What bounds each case on a GPU", "",
              "`bench/pages/ncu_bounds.py` profiles an execute whose result it checks, without resetting caches or clocks. Kernels of one case run one after another. DRAM, L2, L1 and issue "
              "are percentages of the unit's peak; moved is the bytes that DRAM read and wrote for each byte of image and table (below 1 if the L2 still holds some). Waits are shares of all samples "
              f"in which a warp did not issue. The bound is the busiest unit from {BUSY} % on, the most frequent wait below {IDLE} %, and both in between, as in Nsight Compute's own rules. The fraction comes from the newest "
-             "measurement without a profiler. [The notes](notes/cuda-sat.md) record the attempts on cases below their target.",
+             "measurement without a profiler. [The notes](cuda-sat.md) record the attempts on cases below their target.",
              "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases), "",
              "| case | algorithm | fraction | kernel | us | DRAM | moved | L2 | L1 | issue | occupancy | warps wait for | bound |", "| --- |" + " --- |" * 12]
     for case in cases:
         fraction = fractions.get(key_of(case["of"], case, case["algorithm"]))
-        head = [case_name(case), f"`{case['algorithm']}`", f"{fraction:.2f}" if fraction else ""]
+        head = [case_name(case), f"`{case['algorithm']}`", fraction_text(fraction, notes)]
         for kernel in case["kernels"]:
             waits = ", ".join(f"{STALLS.get(reason, reason)} {100 * share:.0f} %" for reason, share in kernel["stalls"].items())
             cells = [f"`{kernel['kernel']}`", f"{kernel['time_us']:.1f}", percent(kernel, "dram_percent"), moved(case, kernel), percent(kernel, "l2_percent"),
                      percent(kernel, "l1_percent"), percent(kernel, "issue_percent"), percent(kernel, "occupancy_percent"), waits, bound(kernel)]
             lines.append("| " + " | ".join([*head, *cells]) + " |")
             head = ["", "", ""]
-    return lines
+    return lines + notes.lines()
