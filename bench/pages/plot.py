@@ -103,19 +103,31 @@ def zones(panel, x):
     return out
 
 
+def stroke(panel, number):
+    """The look of a curve and of its line in the legend."""
+    return f'stroke="{COLOURS[number % len(COLOURS)]}" stroke-width="1.6"' + (' stroke-dasharray="5 4"' if is_bound(panel, number) else "")
+
+
+def dot(panel, number, x, y):
+    """A measured point; bounds have none."""
+    return "" if is_bound(panel, number) else f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{COLOURS[number % len(COLOURS)]}"/>\n'
+
+
+def is_bound(panel, number):
+    return number == 0 and panel.bound
+
+
 def curves(panel, x, y):
     out = ""
     for number, (_, values) in enumerate(panel.curves):
-        colour, bound = COLOURS[number % len(COLOURS)], number == 0 and panel.bound
         places = [(x.at(at), HEIGHT - y.at(values[at])) if values[at] and values[at] > 0 else None for at in sorted(values)]
         runs = [[]]
         for place in places:
             runs.append([]) if place is None else runs[-1].append(place)
         for run in filter(None, runs):
             points = "".join(f"{a:.1f},{b:.1f} " for a, b in run)
-            out += f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"' + (' stroke-dasharray="5 4"' if bound else "") + "/>\n"
-        if not bound:
-            out += "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>\n' for a, b in filter(None, places))
+            out += f'<polyline points="{points}" fill="none" {stroke(panel, number)}/>\n'
+        out += "".join(dot(panel, number, *place) for place in places if place)
     return out
 
 
@@ -124,8 +136,11 @@ def names(panel):
 
 
 def legend(panel, at, down):
-    return "".join(line(at - 30, down + 6 + 20 * row, at - 8, down + 6 + 20 * row, COLOURS[row % len(COLOURS)]) + text(at, down + 10 + 20 * row, "start", name)
-                   for row, name in enumerate(names(panel)))
+    out = ""
+    for number, name in enumerate(names(panel)):
+        y = down + 6 + 20 * number
+        out += f'<line x1="{at - 30:.1f}" y1="{y:.1f}" x2="{at - 8:.1f}" y2="{y:.1f}" {stroke(panel, number)}/>\n' + dot(panel, number, at - 19, y) + text(at, y + 4, "start", name)
+    return out
 
 
 def svg(title, panels, in_row=None, linear=False):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/pages/plot.py: where values lie on the axes, gaps, legends, zones and timelines, computed here by hand; and the pictures of records in
-bench/results, which were first drawn by another program, are the same byte by byte."""
+"""bench/pages/plot.py: where values lie on the axes, gaps, legends, zones and timelines, computed here by hand; legends that look as their curves do; and
+the pictures in bench/results are those of the records."""
 
 import argparse
 import pathlib
@@ -21,8 +21,11 @@ def check_curves(plot):
     picture = plot.svg("title", [panel])
     # Decades from 1 to 10000, 440 wide and 340 high. A missing value or a zero is a gap: a curve of one point has no line to it.
     expect(polylines(picture), [[(0, 340), (220, 255), (440, 170)], [(0, 255)], [(440, 85)], [(220, 280.6), (440, 195.6)]])
-    expect(picture.count("stroke-dasharray"), 1)  # the bound
-    expect(picture.count("<circle"), 4)  # not of the bound, nor of gaps
+    expect(picture.count("stroke-dasharray"), 2)  # the bound, and its line in the legend
+    expect(picture.count("<circle"), 6)  # not of the bound, nor of gaps; two in the legend
+    # A line of the legend looks as its curve does.
+    looks = lambda element: re.findall(rf'<{element} [^>]*(stroke="[^"]*" stroke-width="[^"]*"(?: stroke-dasharray="[^"]*")?)/>', picture)  # noqa: E731
+    expect(looks("line"), list(dict.fromkeys(looks("polyline"))))
     expect([float(y) for y in re.findall(r'x="-8.0" y="([\d.]+)" text-anchor="end">10+<', picture)], [259, 174, 89, 4])
     assert "a &lt; b &amp; c: us" in picture and picture.count(">floor<") == 1
     expect(plot.svg("title", [plot.Panel("a", "x", "us", [1, 2], [("c", {1: 1, 2: 2})], bound=False)]).count("stroke-dasharray"), 0)
