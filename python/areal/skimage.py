@@ -1,5 +1,5 @@
 """``skimage.transform.integral_image`` and ``integrate``, ``skimage.filters.threshold_niblack``, ``threshold_sauvola`` and ``rank.mean``,
-``minimum``, ``maximum``, ``median``, ``percentile``, ``equalize``, ``otsu``, ``entropy`` and ``modal``, and ``skimage.feature.match_template`` and ``hog`` at areal's speed, for arrays in host memory.
+``minimum``, ``maximum``, ``median``, ``percentile``, ``equalize``, ``otsu``, ``entropy`` and ``modal``, and ``skimage.feature.match_template``, ``hog`` and ``multiblock_lbp`` at areal's speed, for arrays in host memory.
 
 areal computes tables of 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not
 imported. Filters refuse what areal does not compute with areal.InvalidArgument.
@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import _core, filters
 from ._errors import InvalidArgument
 from ._hog import hog
+from ._lbp import multiblock_lbp
 from ._reaching import reaching
 
-__all__ = ["ROUTES", "hog", "integral_image", "integrate", "match_template", "rank", "threshold_niblack", "threshold_sauvola"]
+__all__ = ["ROUTES", "hog", "integral_image", "integrate", "match_template", "multiblock_lbp", "rank", "threshold_niblack", "threshold_sauvola"]
 
 _NAMES = {"8u": ("uint8", "bool"), "8s": ("int8",), "16u": ("uint16",), "16s": ("int16",), "32u": ("uint32",), "32s": ("int32",), "64u": ("uint64",),
           "64s": ("int64",), "16f": ("float16",), "32f": ("float32",), "64f": ("float64",)}
