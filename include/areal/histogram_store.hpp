@@ -26,7 +26,7 @@ enum class Store : std::uint8_t {
   none,       ///< the image: regions are counted when they come. No memory. For regions known in advance
   compact,    ///< labels, and counts on a lattice: 5 bytes a pixel for 32 bins, 10 for 256. Counts, no weights
   tensor,     ///< the integral histogram: 4 bytes a pixel and bin. For code that reads it, distance maps and weights
-  rank        ///< values in order, without bins: quantiles. On the CPU. 16 bytes a pixel of 16 bits at 4096 x 4096
+  rank        ///< values in order, without bins: quantiles. 16 bytes a pixel of 16 bits at 4096 x 4096
 };
 std::string_view name_of(Store store) noexcept;  ///< "auto", "none", "compact", "tensor", "rank"
 std::optional<Store> store_named(std::string_view name) noexcept;
@@ -119,10 +119,10 @@ class StorePlan : public Plan {
   /// cuda and simt `compact` takes images of at most 4,194,304 rows and columns.
   StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options = {},
             const Execution& execution = {});
-  /// Without a binning, for quantiles and counts below a value (region_quantile.hpp), of each channel for itself: none
-  /// or rank, on the CPU and in host memory.
+  /// Without a binning, for quantiles and counts below a value (region_quantile.hpp), of each channel for itself: rank
+  /// or, on the CPU, none.
   /// Throws InvalidArgument for 64u and 64s, other stores, weights, a mask, and for a rank store of 2^32 pixels or
-  /// more.
+  /// more; Unavailable for `none` on cuda and simt, and there for more than 2^30 columns of all channels and images.
   StorePlan(const Shape& image, Type type, const StoreOptions& options = {}, const Execution& execution = {});
 
   Store store() const noexcept;          ///< never automatic
@@ -130,14 +130,15 @@ class StorePlan : public Plan {
   /// Throws OutOfMemory, naming the bytes and the limit, if the store exceeds the memory limit, by default the memory
   /// that is free where it will lie; of a tensor the host's.
   void require_fit() const;
-  /// Builds the store, complete on return; `compact` on a CUDA stream that the execution names is queued there. `none`:
+  /// Builds the store, complete on return; `compact` and `rank` on a CUDA stream that the execution names are queued
+  /// there, but a build with fewer `bits` than the type has waits to check the pixels. `none`:
   /// O(1), and the store refers to the views' memory, which must stay valid and unchanged. `compact`: O(H W (1 + bins /
   /// 32)) an image. `tensor`: O(bins H W) an image. `rank`: O(bits log(W) H W) a channel.
   /// Throws InvalidArgument for views of another shape, type or memory, and for pixels beyond `bits`; OutOfMemory as
   /// `require_fit`; Cancelled.
   HistogramStore build(const StoreArguments& arguments) const;
   /// The same into the memory of a store of this plan, for frame after frame; another store is replaced. On a CUDA
-  /// stream, all but the first build of `compact` may be captured in a graph.
+  /// stream, all but the first build of `compact` or `rank` may be captured in a graph, of `rank` without `bits`.
   void build(const StoreArguments& arguments, HistogramStore& into) const;
 
   const Shape& image_shape() const noexcept;

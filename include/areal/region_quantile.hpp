@@ -2,7 +2,10 @@
 /// \file region_quantile.hpp Quantiles, percentiles and counts of the pixels of regions: exact, without bins.
 ///
 /// From a store made without a binning, `histogram_store(image)`, or straight from an image, with the same bits. NaN
-/// pixels do not count; -0 equals +0, which is what answers are. Pixels of all types but 64u and 64s, in host memory.
+/// pixels do not count; -0 equals +0, which is what answers are. Pixels of all types but 64u and 64s.
+///
+/// On the CPU, CUDA and the simulated machine, with the same bits: a rank store answers where it lies. On a GPU an
+/// image without a store gets a rank store for the call.
 
 #include <areal/execution.hpp>
 #include <areal/histogram_store.hpp>
@@ -40,8 +43,8 @@ std::optional<QuantileMethod> quantile_method_named(std::string_view name) noexc
 /// pixels, or with NaN alone, has NaN. The same bits as numpy.nanquantile of the region's pixels as float64, where they
 /// are finite; near infinities, which NumPy mostly makes NaN, the weighted mean of the two pixels. O(bits log(width))
 /// each from a rank store, O(pixels) from none or an image, which is for few regions. Throws InvalidArgument for a
-/// store of bins, weights or a mask, for quantiles outside [0, 1] and as queries about regions do; for images on
-/// devices too.
+/// store of bins, weights or a mask, for quantiles outside [0, 1] and as queries about regions do. Quantiles, percents
+/// and values are in host memory.
 /// @{
 void region_quantiles(const StoreView& store, Span<const Region> regions, Span<const double> quantiles,
                       Span<double> out, QuantileMethod method = QuantileMethod::linear,

@@ -60,6 +60,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_
     kernels::HistogramRequest, int);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::CompactBuild>> make_plan<kernels::CompactBuild>(
     kernels::CompactRequest, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::RankBuild>> make_plan<kernels::RankBuild>(
+    kernels::RankRequest, int);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
                                                                                                int);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(

@@ -7,8 +7,8 @@
 
 namespace areal::cuda {
 
-/// Subjects: kernels::Sat, Histogram, CompactBuild, Scan, Query, FilterSubject. Throws Unavailable if there is no
-/// kernel, or a block needs more shared memory than the device has.
+/// Subjects: kernels::Sat, Histogram, CompactBuild, RankBuild, Scan, Query, FilterSubject. Throws Unavailable if there
+/// is no kernel, or a block needs more shared memory than the device has.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request, int device);
 

@@ -14,7 +14,7 @@ struct QuantilePlace {
 };
 
 /// Of n values, at least one; q is in [0, 1]. NumPy's arithmetic, operation by operation.
-inline QuantilePlace quantile_place(QuantileMethod method, double q, std::uint64_t n) {
+constexpr QuantilePlace quantile_place(QuantileMethod method, double q, std::uint64_t n) {
   const auto count = static_cast<double>(n);
   const auto at = [&](double index) {
     return index <= 0 ? 0 : index >= count - 1 ? n - 1 : static_cast<std::uint64_t>(index);
@@ -72,7 +72,7 @@ inline QuantilePlace quantile_place(QuantileMethod method, double q, std::uint64
 
 /// The quantile. Without rounding if it is one of the two. NumPy's arithmetic gives NaN between an infinity and another
 /// value, and for differences that overflow: then the weighted mean.
-inline double quantile_of(const QuantilePlace& place, double lower, double upper) {
+constexpr double quantile_of(const QuantilePlace& place, double lower, double upper) {
   if (lower == upper || place.weight == 0) return lower;
   if (place.weight == 1) return upper;
   const double difference = upper - lower;
@@ -81,7 +81,7 @@ inline double quantile_of(const QuantilePlace& place, double lower, double upper
 }
 
 /// The rank of a percentile among n values, at least one: filter::Percentile's.
-inline std::uint64_t percentile_rank(double percent, std::uint64_t n) {
+constexpr std::uint64_t percentile_rank(double percent, std::uint64_t n) {
   const double rank = std::floor(percent * static_cast<double>(n) / 100);
   return rank >= static_cast<double>(n) ? n - 1 : static_cast<std::uint64_t>(rank);
 }

@@ -122,24 +122,35 @@ struct Rank {
     return zeros_at<Int>() + Int(matrices) * Int(planes) * Int(panels) * Int(sizeof(std::uint32_t));
   }
 
-  /// The panels of columns x0 to x1, at least one, into out[most_panels]. Returns their number.
-  constexpr int cover(std::int64_t x0, std::int64_t x1, RankPanel* out) const noexcept {
-    int count = 0;
+  /// Calls f(level, first, count) for the runs of neighbouring panels that cover columns x0 to x1, at least one: two
+  /// runs a level, which may be empty, and none beyond the last one.
+  template <class F>
+  constexpr void each_run(std::int64_t x0, std::int64_t x1, const F& f) const {
     for (int level = 0;; ++level) {
       // The last panel of a level ends with the image, as do those above it.
       const std::int64_t end = panels_at(level);
-      if (end == 1) {
-        out[count++] = {level, 0};
-        break;
-      }
-      for (; (x0 & 3) != 0 && x0 < x1; ++x0) out[count++] = {level, x0};
-      while ((x1 & 3) != 0 && x1 != end && x0 < x1) out[count++] = {level, --x1};
-      if (x0 == x1) break;
+      if (end == 1) return f(level, std::int64_t{0}, 1);
+      const std::int64_t left = std::min(-x0 & 3, x1 - x0);
+      f(level, x0, static_cast<int>(left));
+      x0 += left;
+      const std::int64_t right = x1 == end ? 0 : std::min(x1 & 3, x1 - x0);
+      x1 -= right;
+      f(level, x1, static_cast<int>(right));
+      if (x0 == x1) return;
       x0 >>= 2;
       x1 = (x1 + 3) >> 2;
     }
+  }
+  /// These panels into out[most_panels]. Returns their number.
+  constexpr int cover(std::int64_t x0, std::int64_t x1, RankPanel* out) const {
+    int count = 0;
+    each_run(x0, x1, [&](int level, std::int64_t first, int panels_there) {
+      for (int i = 0; i < panels_there; ++i) out[count++] = {level, first + i};
+    });
     return count;
   }
+  /// The most panels of a rectangle: 3 of the level below the last one, where it has 4 at most.
+  constexpr int most_cover() const noexcept { return levels < 2 ? levels : 6 * (levels - 2) + 3; }
 };
 
 static_assert(Rank::of(4096, 4096, 1, 16).bytes() == 270'820'160);

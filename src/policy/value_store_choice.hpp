@@ -10,6 +10,7 @@ namespace areal::policy {
 struct ValueStoreQuestion {
   double pixels = 0;                     ///< of all matrices
   std::int64_t regions = -1, area = -1;  ///< as StoreOptions
+  bool on_cpu = true;
   std::uint64_t rank_bytes = 0, memory = 0;
 };
 
@@ -18,6 +19,7 @@ struct ValueStoreQuestion {
 constexpr double rank_pays_from = 25;
 
 inline StoreChoice choose_value_store(const ValueStoreQuestion& q) {
+  if (!q.on_cpu) return {Store::rank, "store rank: on a GPU it alone answers quantiles"};
   const bool known = q.area >= 0 || q.regions >= 0;
   if (known) {
     const AreaOfRegions area(q.pixels, q.regions, q.area);

@@ -22,6 +22,8 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_
     kernels::HistogramRequest, const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::CompactBuild>> make_plan<kernels::CompactBuild>(
     kernels::CompactRequest, const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::RankBuild>> make_plan<kernels::RankBuild>(
+    kernels::RankRequest, const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
                                                                                                const Options&);
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(

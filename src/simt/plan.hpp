@@ -13,8 +13,8 @@ namespace areal::simt {
 /// True if this build has the simulated machine.
 bool built() noexcept;
 
-/// Subjects: kernels::Sat, Histogram, CompactBuild, Scan, Query, FilterSubject. Throws Unavailable if there is no
-/// kernel, or no machine.
+/// Subjects: kernels::Sat, Histogram, CompactBuild, RankBuild, Scan, Query, FilterSubject. Throws Unavailable if there
+/// is no kernel, or no machine.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
                                                                  const Options& options = {});

@@ -395,10 +395,6 @@ TEST(RegionQuantile, RefusesInOneSentence) {
   EXPECT_EQ(plan({.store = Store::rank}, Type::u8, {65536, 65536}),
             "store rank of 65536x65536: it takes images of less than 2^32 pixels; choose none");
   EXPECT_EQ(plan({.store = Store::none}, Type::u8, {65536, 65536}), "");
-  for (const Backend backend : {Backend::simt, Backend::cuda})
-    EXPECT_EQ(plan({}, Type::u8, {30, 20}, {.backend = backend}),
-              "a store without a binning: the backend " + std::string(name_of(backend)) +
-                  " has none yet; choose the backend cpu, and an image in host memory");
   EXPECT_EQ(refusal([&] {
               StorePlan({30, 20}, Type::u8, Binning::labels(3), {.store = Store::rank}, on_cpu);
             }),
@@ -445,14 +441,6 @@ TEST(RegionQuantile, RefusesInOneSentence) {
             "out has 2 elements; 1 regions, 1 channels and 1 answers each need 1");
   EXPECT_EQ(refusal([&] { region_quantiles(batch.view, one, half); }),
             "image: a batch of 2; one image at a time, or a store");
-  EXPECT_NE(refusal([&] {
-              region_quantiles(ConstView(image.view).in({MemoryPlace::cuda, 0}), one, half);
-            }).find("only the backend cpu"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] {
-              region_quantiles(rank, one, half, QuantileMethod::linear, {.execution = {.backend = Backend::simt}});
-            }).find("only the backend cpu"),
-            std::string::npos);
 }
 
 TEST(RegionQuantile, AutomaticSaysWhatAndWhy) {

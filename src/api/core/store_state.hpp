@@ -29,6 +29,7 @@ struct StorePlan::State : Plan::State {
   std::optional<HistogramPlan> tensor;
   bool has_bins = true;  // else `binning` means nothing, and the store is none or rank
   formulas::Rank rank;   // rank
+  std::unique_ptr<const kernels::AnyDevicePlan<kernels::RankBuild>> rank_device;  // rank, on cuda or simt
 
   void prepare(void* memory, Stream stream) const override;
 };
@@ -40,8 +41,8 @@ struct HistogramStore::State {
   StoreArguments arguments;            // none
   Memory memory;                       // compact and rank
   HistogramTensor tensor;              // tensor
-  std::optional<Workspace> workspace;  // tensor; compact, on cuda or simt
-  bool has_nan = false;                // rank
+  std::optional<Workspace> workspace;  // tensor; compact and rank, on cuda or simt
+  bool may_have_nan = false;           // rank
 };
 
 /// Builds a rank store, of checked views, into memory that was allocated or is still empty.

@@ -109,6 +109,7 @@ policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_byte
 
 void StorePlan::State::prepare(void* memory, Stream stream) const {
   if (device) device->prepare(memory, stream);
+  if (rank_device) rank_device->prepare(memory, stream);
 }
 
 StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, const StoreOptions& options,

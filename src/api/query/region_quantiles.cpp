@@ -40,8 +40,9 @@ constexpr std::array<std::string_view, 13> method_names{"inverted_cdf",
 
 /// The values of one image: in a rank store, or the image itself.
 struct Values {
-  ConstView image;  ///< image `number` of it; its pixels count only without a rank store
+  ConstView image;  ///< image `number` of it; its pixels matter only without a rank store
   std::int64_t number = 0;
+  const StorePlan::State* plan = nullptr;  ///< of a store
   const formulas::Rank* rank = nullptr;
   const std::byte* store = nullptr;
   bool may_have_nan = true;
@@ -58,12 +59,14 @@ Values values_of(const StoreView& store) {
           "a store of weights or with a mask: values are selected without them; take the image");
   Values values;
   values.number = Access::image(store);
+  values.plan = &plan;
   if (plan.store == Store::rank) {
     values.image.shape = plan.image;
     values.image.type = plan.type;
+    values.image.memory = store.memory();
     values.rank = &plan.rank;
     values.store = static_cast<const std::byte*>(state.memory.data());
-    values.may_have_nan = state.has_nan;
+    values.may_have_nan = state.may_have_nan;
   } else {
     require_value_type(plan.type);
     values.image = state.arguments.image;
@@ -79,6 +82,24 @@ Values values_of(const ConstView& image) {
   values.image = image;
   return values;
 }
+
+/// The store that answers on a device about an image there, or for a backend that is named; none for the CPU.
+std::optional<HistogramStore> device_store(const ConstView& image, const QueryOptions& options) {
+  const Execution& on = options.execution;
+  const bool on_device = on.backend == Backend::automatic ? !image.memory.is_host() : on.backend != Backend::cpu;
+  if (!on_device) return std::nullopt;
+  values_of(image);  // throws
+  return histogram_store(image, {.store = Store::rank}, on);
+}
+
+/// What a device is given for its answers.
+struct Given {
+  kernels::RankValuesRequest::What what;
+  QuantileMethod method = QuantileMethod::linear;
+  const double* numbers = nullptr;
+  const std::uint64_t* keys = nullptr;
+  std::size_t count = 0;
+};
 
 /// One channel of one region, for one thread at a time.
 class Pixels {
@@ -122,22 +143,40 @@ class Pixels {
 };
 
 /// answer(pixels, out) for each region and channel with pixels, in turn by a thread's own copy of `answer`; else
-/// `empty`. `each`: answers of a channel.
+/// `empty`. On a device its kernel answers instead.
 template <class Out, class Answer>
-void answer_each(const Values& values, Span<const Region> regions, Span<Out> out, std::size_t each, Out empty,
+void answer_each(const Values& values, Span<const Region> regions, Span<Out> out, const Given& given, Out empty,
                  const QueryOptions& options, const Answer& answer) {
   const std::int64_t channels = values.shape().channels;
+  const std::size_t each = given.count;
   const auto step = static_cast<unsigned __int128>(channels) * each;
   require(out.size() == step * regions.size(), "out has ", out.size(), " elements; ", regions.size(), " regions, ",
           channels, " channels and ", each, " answers each need ", static_cast<double>(step * regions.size()));
-  QueryCall call(options.execution, {{"image", values.image.memory}});
-  if (!call.on_cpu())
-    throw Unavailable(
-        "quantiles of regions: only the backend cpu has them yet; choose it, and an image in host memory");
+  Execution execution = options.execution;
+  if (values.rank != nullptr && execution.backend == Backend::automatic)
+    execution.backend = values.plan->execution.backend, execution.device = values.plan->execution.device;
+  if (values.rank != nullptr && !execution.stream && execution.backend == values.plan->execution.backend)
+    execution.stream = values.plan->execution.stream;
+  QueryCall call(execution, {{values.rank != nullptr ? "store" : "image", values.image.memory}});
+  const RegionRules rules{values.shape().width, values.shape().height, options.outside, false};
+  if (!call.on_cpu()) {
+    if (values.rank == nullptr)
+      throw Unavailable(sentence("store none without a binning: the backend ", name_of(execution.backend),
+                                 " selects no pixels of an image; choose rank or the backend cpu"));
+    kernels::RankValuesRequest request;
+    request.what = given.what, request.method = given.method;
+    request.layout = *values.rank, request.store = values.store;
+    request.image = values.number, request.channels = channels;
+    request.type = values.image.type;
+    request.may_have_nan = values.may_have_nan && is_float(values.image.type);
+    request.regions = listed(call, regions, options, rules);
+    request.count = static_cast<std::int64_t>(each), request.given = given.numbers, request.keys = given.keys;
+    request.out = call.out(out, "out");
+    return call.answer(request);
+  }
   const Region* const all = call.in(regions, "regions");
   Out* const answers = call.out(out, "out");
   FirstInvalid first_invalid(call, options);
-  const RegionRules rules{values.shape().width, values.shape().height, options.outside, false};
   const auto count = static_cast<std::int64_t>(regions.size());
   if (values.rank == nullptr && !values.shape().empty()) {
     // Selections work on copies of the regions.
@@ -243,7 +282,12 @@ void quantiles(const Values& values, Span<const Region> regions, Span<const doub
   const auto all = host(given, "quantiles");
   check_each(all, 1, "quantile");
   const auto place = [method](double q, std::uint64_t n) { return formulas::quantile_place(method, q, n); };
-  answer_each(values, regions, out, all.size(), invalid_answer<double>(), options, Quantiles(all, place));
+  answer_each(values, regions, out,
+              {.what = kernels::RankValuesRequest::What::quantiles,
+               .method = method,
+               .numbers = all.data(),
+               .count = all.size()},
+              invalid_answer<double>(), options, Quantiles(all, place));
 }
 
 void percentiles(const Values& values, Span<const Region> regions, Span<const double> given, Span<double> out,
@@ -254,7 +298,9 @@ void percentiles(const Values& values, Span<const Region> regions, Span<const do
     const std::uint64_t rank = formulas::percentile_rank(percent, n);
     return QuantilePlace{rank, rank, 0};
   };
-  answer_each(values, regions, out, all.size(), invalid_answer<double>(), options, Quantiles(all, place));
+  answer_each(values, regions, out,
+              {.what = kernels::RankValuesRequest::What::percentiles, .numbers = all.data(), .count = all.size()},
+              invalid_answer<double>(), options, Quantiles(all, place));
 }
 
 void counts_below(const Values& values, Span<const Region> regions, Span<const double> given, Span<std::uint64_t> out,
@@ -263,9 +309,11 @@ void counts_below(const Values& values, Span<const Region> regions, Span<const d
   const cpu::PixelOrder order{values.image.type};
   std::vector<std::uint64_t> keys(all.size());
   std::transform(all.begin(), all.end(), keys.begin(), [&](double value) { return order.least_from(value); });
-  answer_each(values, regions, out, all.size(), std::uint64_t{0}, options, [&](Pixels& pixels, std::uint64_t* counts) {
-    for (std::size_t i = 0; i < keys.size(); ++i) counts[i] = pixels.below(keys[i]);
-  });
+  answer_each(values, regions, out,
+              {.what = kernels::RankValuesRequest::What::counts_below, .keys = keys.data(), .count = keys.size()},
+              std::uint64_t{0}, options, [&](Pixels& pixels, std::uint64_t* counts) {
+                for (std::size_t i = 0; i < keys.size(); ++i) counts[i] = pixels.below(keys[i]);
+              });
 }
 
 std::vector<double> answers(const Values& values, Span<const Region> regions, Span<const double> given) {
@@ -287,7 +335,8 @@ void region_quantiles(const StoreView& store, Span<const Region> regions, Span<c
 }
 void region_quantiles(const ConstView& image, Span<const Region> regions, Span<const double> given, Span<double> out,
                       QuantileMethod method, const QueryOptions& options) {
-  quantiles(values_of(image), regions, given, out, method, options);
+  const auto store = device_store(image, options);
+  quantiles(store ? values_of(*store) : values_of(image), regions, given, out, method, options);
 }
 std::vector<double> region_quantiles(const StoreView& store, Span<const Region> regions, Span<const double> given,
                                      QuantileMethod method, const QueryOptions& options) {
@@ -298,7 +347,8 @@ std::vector<double> region_quantiles(const StoreView& store, Span<const Region> 
 }
 std::vector<double> region_quantiles(const ConstView& image, Span<const Region> regions, Span<const double> given,
                                      QuantileMethod method, const QueryOptions& options) {
-  const Values values = values_of(image);
+  const auto store = device_store(image, options);
+  const Values values = store ? values_of(*store) : values_of(image);
   std::vector<double> out = answers(values, regions, given);
   quantiles(values, regions, given, out, method, options);
   return out;
@@ -310,7 +360,8 @@ void region_percentiles(const StoreView& store, Span<const Region> regions, Span
 }
 void region_percentiles(const ConstView& image, Span<const Region> regions, Span<const double> given, Span<double> out,
                         const QueryOptions& options) {
-  percentiles(values_of(image), regions, given, out, options);
+  const auto store = device_store(image, options);
+  percentiles(store ? values_of(*store) : values_of(image), regions, given, out, options);
 }
 std::vector<double> region_percentiles(const StoreView& store, Span<const Region> regions, Span<const double> given,
                                        const QueryOptions& options) {
@@ -321,7 +372,8 @@ std::vector<double> region_percentiles(const StoreView& store, Span<const Region
 }
 std::vector<double> region_percentiles(const ConstView& image, Span<const Region> regions, Span<const double> given,
                                        const QueryOptions& options) {
-  const Values values = values_of(image);
+  const auto store = device_store(image, options);
+  const Values values = store ? values_of(*store) : values_of(image);
   std::vector<double> out = answers(values, regions, given);
   percentiles(values, regions, given, out, options);
   return out;
@@ -333,7 +385,8 @@ void region_counts_below(const StoreView& store, Span<const Region> regions, Spa
 }
 void region_counts_below(const ConstView& image, Span<const Region> regions, Span<const double> given,
                          Span<std::uint64_t> out, const QueryOptions& options) {
-  counts_below(values_of(image), regions, given, out, options);
+  const auto store = device_store(image, options);
+  counts_below(store ? values_of(*store) : values_of(image), regions, given, out, options);
 }
 std::vector<std::uint64_t> region_counts_below(const StoreView& store, Span<const Region> regions,
                                                Span<const double> given, const QueryOptions& options) {
@@ -344,7 +397,8 @@ std::vector<std::uint64_t> region_counts_below(const StoreView& store, Span<cons
 }
 std::vector<std::uint64_t> region_counts_below(const ConstView& image, Span<const Region> regions,
                                                Span<const double> given, const QueryOptions& options) {
-  const Values values = values_of(image);
+  const auto store = device_store(image, options);
+  const Values values = store ? values_of(*store) : values_of(image);
   std::vector<std::uint64_t> out(answers(values, regions, given).size());
   counts_below(values, regions, given, out, options);
   return out;

@@ -16,6 +16,7 @@
 #include "kernels/histogram/poostchi/cw-sts.hpp"
 #include "kernels/histogram/poostchi/cw-tis.hpp"
 #include "kernels/histogram/poostchi/wf-tis.hpp"
+#include "kernels/histogram/rank/rank.hpp"
 #include "kernels/histogram/reduce_then_scan/reduce-then-scan.hpp"
 #include "kernels/histogram/run.hpp"
 #include "kernels/primitives/type_groups.hpp"
@@ -99,6 +100,12 @@ CompactKernels<Launcher> CompactBuilds::find(const Key&) {
   return {[](const CompactRequest& request) { return CompactPlan(request).workspace_bytes; }, build_compact<Launcher>,
           std::max(sizeof(typename CompactCount<NoMachine, CompactSource<7, true>>::Shared),
                    sizeof(typename CompactStrips<NoMachine, CompactLattice<7, 1>>::Shared))};
+}
+
+template <class Launcher, TypeGroup>
+RankKernels<Launcher> RankBuilds::find(const Key&) {
+  return {[](const RankRequest& request) { return RankPlan(request).workspace_bytes; }, build_rank<Launcher>,
+          sizeof(typename RankMove<NoMachine, RankTileOf<std::uint16_t>>::Shared)};
 }
 
 }  // namespace areal::kernels

@@ -1,5 +1,6 @@
 #pragma once
-// The requests for an integral histogram and for a compact store: shape, and the rule from pixels to bins.
+// The requests for an integral histogram and for a compact store: shape, and the rule from pixels to bins; and for a
+// rank store.
 
 #include <areal/border.hpp>
 #include <areal/histogram.hpp>
@@ -9,8 +10,10 @@
 #include <string>
 #include <vector>
 #include "formulas/compact.hpp"
+#include "formulas/rank.hpp"
 #include "kernels/plan.hpp"
 #include "kernels/primitives/pixel_rule.hpp"
+#include "kernels/primitives/workspace.hpp"
 
 namespace areal::kernels {
 
@@ -96,6 +99,44 @@ struct CompactBuild {
   static void memory(const CompactRequest& request, const CompactArguments& arguments, void* workspace,
                      std::size_t bytes, Visit&& visit);
   static std::string words(const CompactRequest&) { return "a compact store"; }
+};
+
+struct RankRequest {
+  Type type = Type::u8;
+  formulas::Rank layout;  ///< of at most `most_columns` columns of all matrices together
+  bool checks = false;    ///< also finds the greatest pixel of unsigned integers
+
+  static constexpr std::int64_t most_columns = std::int64_t{1} << 30;
+};
+
+struct RankArguments {
+  ConstView image;
+  void* store = nullptr;  ///< layout.bytes(), aligned to 32
+};
+
+template <class Launcher>
+struct RankKernels;
+
+/// The subject of a DevicePlan that builds rank stores; its members are in run.hpp.
+struct RankBuild {
+  using Request = RankRequest;
+  using Arguments = RankArguments;
+
+  template <class Launcher>
+  static Found<RankKernels<Launcher>> find(const RankRequest& request);
+  template <class Launcher>
+  static void prepare(Launcher&, const RankRequest&, void*, std::size_t) {}
+  template <class Launcher>
+  static void run(Launcher& launcher, const RankKernels<Launcher>& kernels, const RankRequest& request,
+                  const RankArguments& arguments, void* workspace);
+  template <class Visit>
+  static void memory(const RankRequest& request, const RankArguments& arguments, void* workspace, std::size_t bytes,
+                     Visit&& visit);
+  static std::string words(const RankRequest&) { return "a rank store"; }
+  /// Where a run that checks leaves all ones less the greatest pixel.
+  static const std::uint64_t* greatest(void* workspace) {
+    return reinterpret_cast<const std::uint64_t*>(first_in(workspace));
+  }
 };
 
 }  // namespace areal::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// Integral histograms: the kernels of one algorithm for one counter, and their run. Compact stores: the same.
+// Integral histograms: the kernels of one algorithm for one counter, and their run. Compact and rank stores: the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -140,6 +140,43 @@ void CompactBuild::memory(const CompactRequest& request, const CompactArguments&
   visit(MemoryRange{"the rule's tables", first, tables, Use::input});
   visit(MemoryRange{"the workspace", first + tables,
                     bytes - static_cast<std::size_t>(first - static_cast<char*>(workspace)) - tables, Use::scratch});
+}
+
+template <class Launcher>
+struct RankKernels {
+  std::size_t (*workspace_bytes)(const RankRequest&) = nullptr;
+  void (*execute)(Launcher&, const RankRequest&, const RankArguments&, void* workspace) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the largest block
+};
+
+/// All builds are compiled together, for pixels of 1, 2, 4 and 8 bytes.
+struct RankBuilds {
+  struct Key {};
+  template <class Launcher>
+  using Kernels = RankKernels<Launcher>;
+  template <class Launcher, TypeGroup group>
+  static RankKernels<Launcher> find(const Key&);
+};
+
+template <class Launcher>
+Found<RankKernels<Launcher>> RankBuild::find(const RankRequest& request) {
+  const auto kernels = kernels_of<Launcher, RankBuilds, TypeGroup::all>({});
+  return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
+}
+
+template <class Launcher>
+void RankBuild::run(Launcher& launcher, const RankKernels<Launcher>& kernels, const RankRequest& request,
+                    const RankArguments& arguments, void* workspace) {
+  kernels.execute(launcher, request, arguments, workspace);
+}
+
+template <class Visit>
+void RankBuild::memory(const RankRequest& request, const RankArguments& arguments, void* workspace, std::size_t bytes,
+                       Visit&& visit) {
+  using Use = MemoryRange::Use;
+  visit(MemoryRange{"the image", arguments.image.data, bytes_of_view(arguments.image), Use::input});
+  visit(MemoryRange{"the store", arguments.store, static_cast<std::size_t>(request.layout.bytes()), Use::output});
+  visit(MemoryRange{"the workspace", workspace, bytes, Use::scratch});
 }
 
 }  // namespace areal::kernels

@@ -10,6 +10,7 @@
 #include "kernels/query/distances.hpp"
 #include "kernels/query/fragments.hpp"
 #include "kernels/query/histograms.hpp"
+#include "kernels/query/rank_values.hpp"
 #include "kernels/query/reduce.hpp"
 #include "kernels/query/rotated.hpp"
 #include "kernels/query/run.hpp"

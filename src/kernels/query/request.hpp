@@ -4,6 +4,7 @@
 
 #include <areal/histogram_measures.hpp>
 #include <areal/region.hpp>
+#include <areal/region_quantile.hpp>
 #include <areal/table.hpp>
 #include <areal/track.hpp>
 #include <areal/view.hpp>
@@ -14,6 +15,7 @@
 #include <variant>
 #include "formulas/compact.hpp"
 #include "formulas/corners.hpp"
+#include "formulas/rank.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/plan.hpp"
 #include "kernels/primitives/pixel_rule.hpp"
@@ -108,6 +110,23 @@ struct CompactCountsRequest {
   std::int64_t most = formulas::compact_most;  ///< that a pair of strips counts; tests make it smaller
 };
 
+/// Quantiles, percentiles and counts of regions of one image of a rank store.
+struct RankValuesRequest {
+  enum class What : std::uint8_t { quantiles, percentiles, counts_below };
+  What what = What::quantiles;
+  QuantileMethod method = QuantileMethod::linear;
+  formulas::Rank layout;
+  const void* store = nullptr;  ///< layout.bytes(), aligned to 32
+  std::int64_t image = 0, channels = 1;
+  Type type = Type::u8;
+  bool may_have_nan = false;  ///< floats
+  RegionList regions;
+  std::int64_t count = 0;               ///< of what is given, on the host:
+  const double* given = nullptr;        ///< quantiles or percents
+  const std::uint64_t* keys = nullptr;  ///< for counts_below; those beyond the layout's planes are above all pixels
+  void* out = nullptr;                  ///< 8 bytes a region, channel and number given: double, or std::uint64_t
+};
+
 /// N histograms, row by row.
 struct HistogramList {
   const double* data = nullptr;
@@ -178,8 +197,8 @@ struct FragmentsRequest {
 
 using RegionRequest =
     std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest, HistogramsRequest,
-                 CountsRequest, CompactCountsRequest, ReduceRequest, DistancesRequest, WindowsRequest,
-                 DistanceMapRequest, ConvertRequest, FragmentsRequest>;
+                 CountsRequest, CompactCountsRequest, RankValuesRequest, ReduceRequest, DistancesRequest,
+                 WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

@@ -98,6 +98,11 @@ class QueryMemory {
     input(request.regions);
     answers(request.out, request.regions.count * request.layout.bins);
   }
+  void operator()(const RankValuesRequest& request) {
+    input(request.store, static_cast<std::size_t>(request.layout.bytes()));
+    input(request.regions);
+    answers(request.out, request.regions.count * request.channels * request.count);
+  }
   void operator()(const ReduceRequest& request) {
     const HistogramList& list = request.histograms;
     input(list);
