@@ -19,19 +19,19 @@ Method = Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation",
 
 def quantiles(x: Any, boxes: Any = None, q: Any = 0.5, method: Method = "linear", *, axes: str = "", format: Format = "xywh",
               outside: Outside = "error", store: ValueStore = "auto", bits: int = 0, threads: int = 0, copy: bool | None = None) -> Any:
-    """Quantiles of boxes of an array in host memory, exact and without bins: ``numpy.nanquantile`` of each box's pixels as float64.
+    """Quantiles of boxes of an array, exact and without bins: ``numpy.nanquantile`` of each box's pixels as float64.
 
     ``boxes``, ``format``, ``outside`` and ``axes`` as `areal.histograms`; None is the whole image. ``q`` is a number from 0 to 1, or several; ``method`` is one
     of `numpy.quantile`. Boxes x images x channels x q, float64; of one box without the first dimension, of one number without the last. A box without
     pixels, or with NaN alone, has NaN. Every dtype but uint64 and int64.
 
     ``store``: what answers, with the same bits: none (the pixels of each box are selected), rank (about 16 bytes a pixel of uint16 in memory; 10,000 boxes
-    take some ten milliseconds), or auto, the one expected to finish first. ``bits`` of the greatest unsigned pixel, such as 12 of a camera, make rank smaller.
+    take some ten milliseconds), or auto, the one expected to finish first. Arrays in a GPU's memory are answered there, by rank. ``bits`` of the greatest unsigned pixel, such as 12 of a camera, make rank smaller.
     """
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
-    if on is not NUMPY:
-        raise InvalidArgument("array: quantiles are of NumPy's arrays; pass a copy in host memory, such as np.asarray(x)")
-    array = as_array(x) if not isinstance(x, np.ndarray) else x
+    if not on.is_plain(x):
+        raise InvalidArgument("array: quantiles have no gradients, and cannot be traced; detach the array")
+    array = as_array(x) if on is NUMPY and not isinstance(x, np.ndarray) else x
     if boxes is None:
         letters = axes or "HW"
         boxes = []
@@ -41,9 +41,11 @@ def quantiles(x: Any, boxes: Any = None, q: Any = 0.5, method: Method = "linear"
     if wanted.ndim > 1:
         raise InvalidArgument(f"q: {wanted.ndim} dimensions; it may be a number, or several in a row")
     rows, alone = on.boxes(boxes)
+    if on.is_on_device(rows):
+        rows, format = on.xywh(rows, format), "xywh"
     answers = _core.quantiles(on, array, rows, wanted.reshape(-1).tolist(), method, axes, format, clips(outside), copy, threads, store, bits)
     if "N" in axes:
-        answers = answers.swapaxes(0, 1)
+        answers = on.permuted(answers, (1, 0, *range(2, len(answers.shape))))
     if wanted.ndim == 0:
         answers = answers[..., 0]
     return answers[0] if alone else answers

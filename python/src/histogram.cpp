@@ -190,6 +190,16 @@ StoreOptions store_options(std::string_view name, const char* names, Span<const 
   return options;
 }
 
+/// Where the arrays lie.
+Execution execution_at(const CallArrays& arrays, int threads) {
+  Execution execution{.backend = Backend::cpu, .threads = threads};
+  if (!arrays.on_host()) {
+    execution.backend = Backend::cuda, execution.device = arrays.place().memory.device;
+    execution.stream = arrays.stream();
+  }
+  return execution;
+}
+
 ConstView image_of(ConstView all, std::int64_t n) {
   all.data = all.row(0, 0, n);
   all.shape.batch = 1;
@@ -215,12 +225,7 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   Shape shape = pixels.view.shape;
   shape.batch = 1;
   const StoreOptions wanted = store_options(store, "auto, none, compact or tensor", regions, shape, weighted);
-  Execution execution{.backend = Backend::cpu, .threads = threads};
-  if (!arrays.on_host()) {
-    execution.backend = Backend::cuda, execution.device = arrays.place().memory.device;
-    execution.stream = arrays.stream();
-  }
-  const StorePlan plan(shape, pixels.view.type, binning, wanted, execution);
+  const StorePlan plan(shape, pixels.view.type, binning, wanted, execution_at(arrays, threads));
   HistogramStore built;
   return histograms_answered(
       arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false, threads,
@@ -230,7 +235,8 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
       });
 }
 
-/// From the store of each host image: images x boxes x channels x quantiles, without axes N or C without those.
+/// From the store of each image, where it lies: images x boxes x channels x quantiles, without axes N or C without
+/// those.
 nb::object quantiles(nb::handle on, nb::handle array, nb::handle boxes, const std::vector<double>& q,
                      std::string_view method_name, std::string_view letters, std::string_view format, bool clip,
                      nb::handle copy, int threads, std::string_view store, int bits) {
@@ -250,7 +256,7 @@ nb::object quantiles(nb::handle on, nb::handle array, nb::handle boxes, const st
   shape.batch = 1;
   StoreOptions wanted = store_options(store, "auto, none or rank", regions, shape, false);
   wanted.bits = bits;
-  const StorePlan plan(shape, pixels.view.type, wanted, {.backend = Backend::cpu, .threads = threads});
+  const StorePlan plan(shape, pixels.view.type, wanted, execution_at(arrays, threads));
   std::vector<std::int64_t> extents{static_cast<std::int64_t>(regions.size())};
   if (axes.n >= 0) extents.insert(extents.begin(), images);
   if (axes.c >= 0) extents.push_back(shape.channels);
@@ -263,9 +269,10 @@ nb::object quantiles(nb::handle on, nb::handle array, nb::handle boxes, const st
     const std::size_t each = regions.size() * static_cast<std::size_t>(shape.channels) * q.size();
     for (std::int64_t n = 0; n < images; ++n) {
       plan.build({image_of(pixels.view, n)}, built);
-      region_quantiles(built, regions, q,
-                       Span<double>(static_cast<double*>(data) + static_cast<std::size_t>(n) * each, each), *method,
-                       options);
+      region_quantiles(
+          built, regions, q,
+          Span<double>(static_cast<double*>(data) + static_cast<std::size_t>(n) * each, each, arrays.place().memory),
+          *method, options);
     }
   });
 }

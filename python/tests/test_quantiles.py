@@ -99,7 +99,24 @@ def test_refusals() -> None:
             call()
 
 
-def test_sentence_for_other_frameworks() -> None:
+def test_tensors_of_pytorch() -> None:
     torch = pytest.importorskip("torch")
-    with pytest.raises(areal.InvalidArgument, match="quantiles are of NumPy's arrays"):
-        areal.quantiles(torch.zeros((4, 4)))
+    x = np.random.default_rng(SEED).integers(0, 250, (2, 20, 30)).astype(np.uint8)
+    boxes = np.array([[3, 4, 10, 9], [0, 0, 30, 20]])
+    wanted = areal.quantiles(x, boxes, [0.5, 0.9], axes="NHW")
+    for device in ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]:
+        tensor = torch.from_numpy(x).to(device)
+        for there in (boxes, torch.from_numpy(boxes).to(device)):
+            answers = areal.quantiles(tensor, there, [0.5, 0.9], axes="NHW")
+            assert answers.device == tensor.device and np.array_equal(answers.cpu().numpy(), wanted)
+    with pytest.raises(areal.InvalidArgument, match="have no gradients"):
+        areal.quantiles(torch.zeros((4, 4), requires_grad=True))
+
+
+def test_arrays_of_cupy() -> None:
+    cupy = pytest.importorskip("cupy")
+    x = np.random.default_rng(SEED).normal(0, 9, (40, 50)).astype(np.float32)
+    x[3, 3:9] = np.nan
+    boxes = np.array([[3, 3, 3, 1], [0, 0, 50, 40], [7, 9, 20, 11]])
+    answers = areal.quantiles(cupy.asarray(x), boxes, [0.1, 0.5])
+    assert np.array_equal(cupy.asnumpy(answers), areal.quantiles(x, boxes, [0.1, 0.5]), equal_nan=True)

@@ -185,7 +185,15 @@ TEST_F(CommandHist, QuantilesAreThoseOfTheSortedPixels) {
   refused({"--quantile", "1.5"}, "--quantile 1.5: may be 0 to 1");
   refused({"--quantile-method", "median"}, "--quantile-method median: may be inverted_cdf, ");
   refused({"--store", "compact"}, "store compact: it counts bins; give a binning, or choose none or rank");
-  if (has_simt()) refused({"--backend", "simt"}, "the backend simt has none yet");
+  if (has_simt()) {
+    const std::vector<std::string> small{"hist", "a.npy", "--quantile", "0.2,0.5", "--region", "3,2,20,9", "--backend"};
+    std::vector<std::string> on_simt = small, on_cpu = small;
+    on_simt.insert(on_simt.end(), {"simt", "-v"}), on_cpu.push_back("cpu");
+    const Outcome there = run(on_simt);
+    EXPECT_EQ(there.out, answer(on_cpu));
+    EXPECT_NE(there.err.find("store rank: on a GPU it alone answers quantiles"), std::string::npos) << there.err;
+    refused({"--backend", "simt", "--store", "none"}, "the backend simt selects no pixels of an image");
+  }
   EXPECT_NE(run({"hist", "a.npy", "--quantile-method", "lower"}).err.find("--quantile-method lower: needs --quantile"),
             std::string::npos);
 }
