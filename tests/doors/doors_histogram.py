@@ -116,7 +116,8 @@ def quantiles(room: Room, question: Question) -> Answer:
     targets = list(dict.fromkeys(map(str, params["targets"])))
     said = room.areal(
         "hist", *image, *arguments(question), "--quantile", ",".join(targets), "--quantile-method", params.get("method", "linear"),
-        "--store", params.get("store", "auto"), *regions_of(room, question), stdin=stdin,
+        "--store", params.get("store", "auto"), *([] if question.backend == "cpu" else ["--backend", question.backend]), *regions_of(room, question),
+        stdin=stdin,
     )  # fmt: skip
     names = [f"quantile_{target}" for target in targets]
     columns = placed(room, question, rows_of(said, False), tuple(names))
@@ -326,7 +327,7 @@ HISTOGRAM = ("histogram",)
 DOORS = (
     Door("command-hist", HISTOGRAM, direct, lambda q: True, 5, True),
     Door("command-hist-store", HISTOGRAM, stored, lambda q: q.backend in ("cpu", "simt"), 5, True),
-    Door("command-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and q.backend == "cpu" and "bits" not in q.params, 5, True),
+    Door("command-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and (q.backend != "simt" or q.area < 400) and "bits" not in q.params, 5, True),
     Door("command-hist-saved", HISTOGRAM, saved, lambda q: q.area < 40_000, 3, True),
     Door("command-hist-strips", HISTOGRAM, strips, lambda q: q.weights is None, 2, True),
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),

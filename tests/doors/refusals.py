@@ -322,9 +322,9 @@ REFUSALS: tuple[Refusal, ...] = (
         "Quantiles are doubles, which hold integers of 53 bits.", must=True,
     ),  # fmt: skip
     Refusal(
-        "quantiles on a device", "c++?quantiles*",
-        lambda q, o: q.backend in ("simt", "cuda"), r"the backend (simt|cuda) has none yet|host memory",
-        "Values are ordered by the CPU; a named backend is never replaced by another.",
+        "quantiles on a device without a store", "c++?quantiles* command-quantiles",
+        lambda q, o: q.backend in ("simt", "cuda") and q.params.get("store") == "none", r"none",
+        "On a device quantiles take a rank store; a named store is never replaced by another.",
     ),  # fmt: skip
     Refusal(
         "a compact store of weights", "c++?store-compact",
