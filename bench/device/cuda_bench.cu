@@ -247,6 +247,7 @@ void run(const CudaRace& race) { run_race(race); }
 void run(const CudaSweep& sweep) { run_sweep(sweep); }
 void run(const CudaQueries& queries) { run_queries(queries); }
 void run(const CudaBoxes& boxes) { run_boxes(boxes); }
+void run(const CudaMedians& medians) { run_medians(medians); }
 void run(const CudaFilters& filters) { run_filters(filters); }
 void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
@@ -279,6 +280,9 @@ extern "C" void areal_cuda_bench_queries(const areal::bench::CudaQueries* what, 
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_boxes(const areal::bench::CudaBoxes* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_medians(const areal::bench::CudaMedians* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {

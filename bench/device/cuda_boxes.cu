@@ -5,6 +5,7 @@
 #include <areal/histogram.hpp>
 #include <areal/histogram_store.hpp>
 #include <areal/region_histogram.hpp>
+#include <areal/region_quantile.hpp>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -27,6 +28,19 @@ __global__ void read_boxes(const std::uint8_t* image, std::int64_t width, const 
     const std::int64_t y = box.y + first + i / vectors, x = left + i % vectors * 16;
     const uint4 four = *reinterpret_cast<const uint4*>(image + y * width + x);
     sum += four.x ^ four.y ^ four.z ^ four.w;
+  }
+  if (sum == 0x9e3779b9u) *never = sum;  // keeps the loads
+}
+
+/// The floor of medians: a warp a box reads `sectors` of 32 bytes, each at random.
+__global__ void read_sectors(const uint4* store, std::uint64_t count, int sectors, std::uint32_t* never) {
+  std::uint64_t at = (std::uint64_t{blockIdx.x} * 32 + threadIdx.x) * 0x9e3779b97f4a7c15u;
+  std::uint32_t sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < sectors; i += 32) {
+    at = at * 6364136223846793005u + 1442695040888963407u;
+    const std::uint64_t sector = (at >> 20) % count;
+    const uint4 a = store[2 * sector], b = store[2 * sector + 1];
+    sum += a.x ^ a.y ^ a.z ^ a.w ^ b.x ^ b.y ^ b.z ^ b.w;
   }
   if (sum == 0x9e3779b9u) *never = sum;  // keeps the loads
 }
@@ -88,6 +102,51 @@ void run_boxes(const CudaBoxes& c) {
   finish("boxes of a new compact store", from_new_store, times[6], times[0]);
   finish("boxes of a compact store", from_store, times[5], times[0]);
   finish(CudaBoxes::build, from_new_store, times[4], times[3]);
+}
+
+void run_medians(const CudaMedians& c) {
+  check(cudaSetDevice(c.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const Execution execution{.backend = Backend::cuda, .device = c.device, .stream = Stream::cuda(stream)};
+  const MemoryPlace there{MemoryPlace::cuda, c.device};
+  const auto bytes = static_cast<std::size_t>(c.width * c.height) * sizeof(std::uint16_t);
+  const Memory image(bytes), boxes_there(c.boxes.size_bytes()), answers_there(c.answers.size_bytes());
+  check(cudaMemcpy(image.data(), c.image, bytes, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(boxes_there.data(), c.boxes.data(), c.boxes.size_bytes(), cudaMemcpyHostToDevice));
+  const Span<const Region> boxes(static_cast<const Region*>(boxes_there.data()), c.boxes.size(), there);
+  const Span<double> answers(static_cast<double*>(answers_there.data()), c.answers.size(), there);
+  const ConstView view = ConstView(image.data(), Type::u16, {c.width, c.height}).in(there);
+
+  const StorePlan plan({c.width, c.height}, Type::u16, {.store = Store::rank}, execution);
+  HistogramStore store = plan.build({view});
+  const std::size_t store_bytes = store.bytes();
+  const Memory as_large(store_bytes);
+  const std::vector<double> half{0.5};
+  // A sector for each of 2 ends of 11 panels and each of 16 planes, as a box has on average.
+  constexpr int sectors = 2 * 11 * 16;
+  const std::function<void()> fill = [&] { check(cudaMemsetAsync(as_large.data(), 0, store_bytes, stream)); };
+  const std::function<void()> gather = [&] {
+    read_sectors<<<static_cast<unsigned>(boxes.size()), 32, 0, stream>>>(
+        static_cast<const uint4*>(as_large.data()), store_bytes / 32, sectors,
+        static_cast<std::uint32_t*>(answers_there.data()));
+  };
+  const std::function<void()> build = [&] { plan.build({view}, store); };
+  const std::function<void()> from_store = [&] {
+    region_quantiles(store, boxes, half, answers, QuantileMethod::linear, {.execution = execution});
+  };
+  const std::function<void()> from_new_store = [&] { build(), from_store(); };
+  const auto times = time_shuffled({fill, gather, build, from_store, from_new_store}, c.repetitions, stream);
+  const auto finish = [&](const char* query, const std::function<void()>& ours, const std::vector<double>& taken,
+                          const std::vector<double>& least) {
+    check(cudaMemsetAsync(answers_there.data(), 0xa5, c.answers.size_bytes(), stream));
+    run_profiled(ours, stream);  // the timed result is the one that is checked
+    check(cudaMemcpy(c.answers.data(), answers_there.data(), c.answers.size_bytes(), cudaMemcpyDeviceToHost));
+    c.done(query, taken, least);
+  };
+  finish(CudaMedians::from_store, from_store, times[3], times[1]);
+  finish("medians of a new rank store", from_new_store, times[4], times[0]);
+  finish(CudaMedians::build, from_new_store, times[2], times[0]);
 }
 
 }  // namespace areal::bench

@@ -114,6 +114,21 @@ struct CudaBoxes {
   std::function<void(const char* query, const std::vector<double>& times, const std::vector<double>& floor)> done;
 };
 
+/// Medians of boxes of one image (16u): from a rank store that is built for them, beside a fill of its bytes, and from
+/// one that is there, beside a kernel that reads as many sectors of it at random; in rounds of random order. The query
+/// `build` is the build alone.
+struct CudaMedians {
+  static constexpr const char* build = "rank store";
+  static constexpr const char* from_store = "medians of a rank store";
+  std::int64_t width, height;
+  const void* image;  ///< host, contiguous
+  std::span<const Region> boxes;
+  int repetitions, device;
+  std::span<double> answers;  ///< of the last query
+  /// The microseconds of a query and of its floor. Throws if the answers are wrong.
+  std::function<void(const char* query, const std::vector<double>& times, const std::vector<double>& floor)> done;
+};
+
 /// A racer and its parameters.
 struct CudaRacer {
   std::string algorithm;
@@ -218,6 +233,7 @@ struct CudaLink {
 using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
 using CudaBenchQueries = void (*)(const CudaQueries* what, char* error, std::size_t size);
 using CudaBenchBoxes = void (*)(const CudaBoxes* what, char* error, std::size_t size);
+using CudaBenchMedians = void (*)(const CudaMedians* what, char* error, std::size_t size);
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);

@@ -6,6 +6,7 @@
 #include <areal/histogram_store.hpp>
 #include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
+#include <areal/region_quantile.hpp>
 #include <areal/sat.hpp>
 #include <areal/table.hpp>
 #include <areal/window.hpp>
@@ -224,6 +225,41 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
   if (error[0] != 0) throw Error(error.data());
 }
 
+/// Medians of boxes of any size of 16-bit pixels, from a rank store.
+void run_medians(const Size& size, std::int64_t count, const Options& options, CudaBenchMedians bench, Report& report) {
+  const Array image = random_image(size, Type::u16);
+  const std::vector<Region> boxes = random_regions(size, count, 1);
+  const std::vector<double> half{0.5};
+  const HistogramStore on_cpu = histogram_store(image.view(), {.store = Store::rank});
+  const std::vector<double> expected = region_quantiles(on_cpu, boxes, half);
+  std::vector<double> answers(expected.size());
+  const CudaMedians what{size.width,
+                         size.height,
+                         image.data(),
+                         boxes,
+                         options.repetitions,
+                         options.device,
+                         answers,
+                         [&](const char* query, const std::vector<double>& times, const std::vector<double>& floor) {
+                           if (answers != expected) throw Error(fmt::format("{}: an answer is not the CPU's", query));
+                           Record record{"region", query, "16u-64f", size.width, size.height};
+                           record.batch = count;
+                           record.threads = 0;
+                           const bool is_query = std::string_view(query) == CudaMedians::from_store;
+                           record.floor = is_query ? "gather" : "fill";
+                           record.bytes = is_query ? boxes.size() * (sizeof(Region) + sizeof(double)) : on_cpu.bytes();
+                           record.backend = Backend::cuda;
+                           record.device = devices().at(static_cast<std::size_t>(options.device)).name;
+                           record.border = Border::none;
+                           record.floor_time = times_of(floor);
+                           record.time = times_of(times);
+                           report.add(record);
+                         }};
+  std::array<char, 1024> error{};
+  bench(&what, error.data(), error.size());
+  if (error[0] != 0) throw Error(error.data());
+}
+
 }  // namespace
 
 void bench_cuda_region(const Options& options, Report& report) {
@@ -231,7 +267,9 @@ void bench_cuda_region(const Options& options, Report& report) {
   const auto bench = reinterpret_cast<CudaBenchRegions>(find_cuda_bench("areal_cuda_bench_regions", missing));
   const auto queries = reinterpret_cast<CudaBenchQueries>(find_cuda_bench("areal_cuda_bench_queries", missing));
   const auto boxes = reinterpret_cast<CudaBenchBoxes>(find_cuda_bench("areal_cuda_bench_boxes", missing));
-  if (bench == nullptr || queries == nullptr || boxes == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto medians = reinterpret_cast<CudaBenchMedians>(find_cuda_bench("areal_cuda_bench_medians", missing));
+  if (bench == nullptr || queries == nullptr || boxes == nullptr || medians == nullptr)
+    throw Unavailable("--backend cuda: " + missing);
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes) {
     const Array image = random_image(size, Type::u8);
     const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});
@@ -256,6 +294,7 @@ void bench_cuda_region(const Options& options, Report& report) {
   run_boxes({3840, 2160}, 32, 1000, 200, options, boxes, report);
   run_boxes({4096, 4096}, 32, 10'000, 64, options, boxes, report);
   run_boxes({8192, 8192}, 32, 10'000, 200, options, boxes, report);
+  run_medians({4096, 4096}, 10'000, options, medians, report);
 }
 
 }  // namespace areal::bench
