@@ -22,13 +22,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from python_records import commit, summary, write
+from python_records import ROUNDS, commit, summary, write
 
 import areal
 from areal import _core
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
-import python_gpu_peers as peers  # noqa: E402
+import python_gpu_peers as peers  # of bench/peers, as python_records
 
 SIDES = (64, 1024)
 HOST_AT_MOST, DEVICE_AT_MOST, REVERSE_AT_MOST = 10, 1, 1.05
@@ -88,7 +87,7 @@ def calls_of(library: Any, device: str, side: int, rounds: int, calls: int) -> l
             torch.cuda.synchronize()
             times[name].append(seconds(calls) / calls * 1e6)
     gc.enable()
-    on_device = {name: peers.timed(library, call, 50) for name, call in one.items()}
+    on_device = dict(zip(one, peers.timed([(library, call) for call in one.values()], 50)))
     records = []
     for clock, of, at_most in (("host", times, HOST_AT_MOST), ("device", on_device, DEVICE_AT_MOST)):
         floor = statistics.median(of["SatPlan::execute in C++"])
@@ -107,14 +106,15 @@ def reversed_of(library: Any, device: str, dtype: str, side: int) -> list[dict[s
     x = torch.from_numpy(image).cuda()
     table = {"uint8": "int32", "float32": "float32", "float64": "float64"}[dtype]
     out = torch.empty(x.shape, dtype=getattr(torch, table), device="cuda")
-    times, plans = [], []
+    plans, runs = [], []
     for reverse in (False, True):
         plan = areal.SatPlan(tuple(x.shape), dtype, table_dtype=table, border="none", backend="cuda", reverse=reverse)
         plan(x, out=out)
         if not np.array_equal(out.cpu().numpy(), sums_of(image, reverse)):
             raise SystemExit(f"{dtype}, {side}x{side}, reverse={reverse}: the table is wrong")
-        times.append(peers.timed(library, lambda plan=plan: plan(x, out=out), 30))
+        runs.append((library, lambda plan=plan: plan(x, out=out)))
         plans.append(plan)
+    times = peers.timed(runs, ROUNDS)
     ratio = statistics.median(times[1]) / statistics.median(times[0])
     print(f"reverse {dtype:8} {side:5} {statistics.median(times[0]):8.1f} us, reversed {statistics.median(times[1]):8.1f} us: {ratio:.3f}"
           f"{' LATE' if ratio > REVERSE_AT_MOST else ''}", file=sys.stderr)

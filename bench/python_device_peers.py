@@ -1,10 +1,10 @@
-"""areal.sat of PyTorch's and CuPy's arrays in device memory against two cumsums there, as a list of JSON records.
+"""areal.sat of PyTorch's and CuPy's arrays in device memory, two cumsums there and a copy, in rounds of random order, as a list of JSON records.
 
 usage: python_device_peers.py [--device 0] [--rounds 50] [--json FILE]
 
 Times are between two events on the current stream around one call with outputs that are given, behind a kernel that spins, so that the GPU never
-waits for Python. Every table is compared with NumPy's sums. A record of areal has the peer's median over its own (`ratio`) and what the ratio should
-be (`at_least`); results are kept as bench/results/DATE-cuda-python-peers.json. Frameworks that cannot be used are left out, and named on stderr.
+waits for Python. Every table is compared with NumPy's sums. A record of areal has its floor (a copy), the peer's median over its own (`ratio`) and what the
+ratio should be (`at_least`); results are kept as bench/results/DATE-cuda-python-peers.json. Frameworks that cannot be used are left out, and named on stderr.
 """
 
 from __future__ import annotations
@@ -12,45 +12,36 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
-import statistics
 import sys
 from typing import Any
 
 import numpy as np
-from python_records import commit, summary, write
+from python_records import ROUNDS, commit, median, summary, write
 
 import areal
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
-import python_gpu_peers as peers  # noqa: E402
+import python_gpu_peers as peers  # of bench/peers, as python_records
 
 CASES = {1024: 8, 4096: 22}  # a side: how many times as fast
 
 
-def prepare(library: Any, image: np.ndarray) -> tuple[Any, Any]:
-    """A call that fills a table on the device, and the table."""
-    if isinstance(library, peers.Torch):
-        source = library.torch.from_numpy(image).cuda()
-        table = library.torch.empty(image.shape, dtype=library.torch.float32, device="cuda")
-        return lambda: areal.sat(source, border="none", dtype="float32", out=table), lambda *at: table[at].contiguous().cpu().numpy()
-    source, table = library.cupy.asarray(image), library.cupy.empty(image.shape, np.float32)
-    return lambda: areal.sat(source, border="none", dtype="float32", out=table), lambda *at: library.cupy.asnumpy(table[at])
-
-
 def measure(library: Any, device: str, side: int, at_least: float, rounds: int) -> list[dict[str, Any]]:
     image = peers.random_image(np, side, side, np.dtype(np.float32))
-    expected = peers.Expected(np, image, np.dtype(np.float32))
-    times = []
-    for run, at in (prepare(library, image), library.prepare(image, np.dtype(np.float32))):
-        times.append(peers.timed(library, run, rounds))
+    dtype = np.dtype(np.float32)
+    expected = peers.Expected(np, image, dtype)
+    (source, table, ours_at), copied = library.own(image, dtype), library.own(image, dtype)[1]
+    theirs, theirs_at = library.prepare(image, dtype)
+    runs = [lambda: areal.sat(source, border="none", dtype="float32", out=table), theirs, lambda: library.copy(source, copied)]
+    times = peers.timed([(library, run) for run in runs], rounds)
+    for at in (ours_at, theirs_at):
         wrong = expected.difference(at)
         if wrong:
             raise SystemExit(f"{library.name}, {side}x{side}: {wrong}")
     base = {"what": "python", "call": library.name, "backend": "cuda", "device": device, "lane": "32f32f", "width": side, "height": side, "bins": 0,
             "batch": 1, "threads": 0}
-    ratio = statistics.median(times[1]) / statistics.median(times[0])
+    ratio, floor = median(times[1]) / median(times[0]), median(times[2])
     peer = f"{library.name} {library.version}"
-    return [{**base, "algorithm": "areal", "time_us": summary(times[0]), "ratio": round(ratio, 3), "at_least": at_least, "peer": peer,
+    return [{**base, "algorithm": "areal", "time_us": summary(times[0]), "floor": "copy", "floor_us": round(floor, 3), "fraction": round(floor / median(times[0]), 3), "ratio": round(ratio, 3), "at_least": at_least, "peer": peer,
              "commit": commit()},
             {**base, "algorithm": peer, "time_us": summary(times[1]), "commit": commit()}]
 
@@ -58,7 +49,7 @@ def measure(library: Any, device: str, side: int, at_least: float, rounds: int) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--device", type=int, default=0)
-    parser.add_argument("--rounds", type=int, default=50, help="timed calls of each side")
+    parser.add_argument("--rounds", type=int, default=50, help=f"of random order; records have at least {ROUNDS}")
     parser.add_argument("--json", type=pathlib.Path, help="the file of the records; without it they go to stdout")
     options = parser.parse_args()
     names = {row[0]: row[1] for row in areal.devices()}

@@ -1,10 +1,11 @@
-"""areal's drop-ins against the functions that they replace, from Python: times in turns on two threads, as a list of JSON records.
+"""areal's drop-ins, the functions that they replace, and a copy of the answer, from Python: rounds of random order on two threads, as a list of JSON records.
 
-usage: python_peers.py [--rounds 8] [--json FILE]
+usage: python_peers.py [--rounds 30] [--case WORDS] [--json FILE]
 
-Every case is checked before it is timed: the answers of both sides must agree. The process is held to two CPUs, and each library to two threads.
-Peers that are not installed are left out, and named on stderr. A record of areal has the peer's median over its own (`ratio`) and what the ratio
-should be (`at_least`); results are kept as bench/results/DATE-cpu-THREADS-python-peers.json.
+Every case is checked before it is timed: the answers of both sides must agree. The process is held to two CPUs, and each library to two threads. In a round a
+side calls for 50 ms, at least once, and the median of these calls counts: libraries that are called again and again keep their threads awake.
+Peers that are not installed are left out, and named on stderr. A record of areal has the peer's median over its own (`ratio`), what the ratio
+should be (`at_least`) and, for answers that are arrays, the floor: NumPy's copy of the answer on as many threads; results are kept as bench/results/DATE-cpu-THREADS-python-peers.json.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import importlib
 import json
 import os
 import pathlib
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from python_records import commit, processor, summary, write
+from python_records import ROUNDS, commit, median, processor, summary, time_rounds, write
 
 THREADS = 2
 WARM_S = 0.3  # threads wake up, spread over the CPUs, and memory is used again
-BLOCK_S, CALLS = 0.05, 3  # of each side in a round, at least: as where a program calls one library again and again
+BLOCK_S = 0.05  # of each side in a round
 FULL_HD, SQUARE = (1080, 1920), (4096, 4096)
 
 
@@ -227,42 +228,58 @@ def once(call: Callable[[], Any]) -> float:
     return (time.perf_counter() - start) * 1e6
 
 
-def block(call: Callable[[], Any]) -> list[float]:
+def block(call: Callable[[], Any]) -> float:
+    """The median of the calls of a round."""
     times: list[float] = []
-    while sum(times) < BLOCK_S * 1e6 or len(times) < CALLS:
+    while sum(times) < BLOCK_S * 1e6:
         times.append(once(call))
-    return times
+    return median(times)
+
+
+def copy_of(answer: Any, pool: ThreadPoolExecutor) -> list[Callable[[], Any]]:
+    """A copy of the answer's bytes by as many threads, if it is an array."""
+    import numpy as np
+
+    if not isinstance(answer, np.ndarray) or answer.ndim == 0:
+        return []
+    parts = [(np.empty_like(part), part) for part in np.array_split(answer, THREADS)]
+    return [lambda: list(pool.map(lambda part: np.copyto(*part), parts))]
 
 
 def measure(case: Case, rounds: int) -> list[dict[str, Any]]:
-    if not case.agree(case.ours(), case.theirs()):
+    answer = case.ours()
+    if not case.agree(answer, case.theirs()):
         raise SystemExit(f"{case.call} {case.types} {case.shape}: the answers differ")
-    for call in (case.ours, case.theirs):
+    pool = ThreadPoolExecutor(THREADS)
+    calls = [case.ours, case.theirs, *copy_of(answer, pool)]
+    for call in calls:
         start = time.perf_counter()
         while time.perf_counter() - start < WARM_S:
             call()
-    ours, theirs = [], []
     gc.disable()
-    for _ in range(rounds):
-        ours += block(case.ours)
-        theirs += block(case.theirs)
+    ours, theirs, *floors = time_rounds(len(calls), rounds, 0, lambda i: block(calls[i]))
     gc.enable()
+    pool.shutdown()
     base = {"what": "python", "call": case.call, "backend": "cpu", "device": processor(), "lane": case.types, "width": case.shape[1],
             "height": case.shape[0], "bins": 0, "batch": 1, "threads": THREADS}
-    ratio = statistics.median(theirs) / statistics.median(ours)
-    return [{**base, "algorithm": "areal", "time_us": summary(ours), "ratio": round(ratio, 3), "at_least": case.at_least, "peer": case.peer,
+    ratio = median(theirs) / median(ours)
+    floor = {"floor": "copy of the answer", "floor_us": round(median(floors[0]), 3)} if floors else {}
+    return [{**base, "algorithm": "areal", "time_us": summary(ours), **floor, "ratio": round(ratio, 3), "at_least": case.at_least, "peer": case.peer,
              "commit": commit()},
             {**base, "algorithm": case.peer, "time_us": summary(theirs), "commit": commit()}]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=8, help="of timed calls of each side, in turns")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of random order")
+    parser.add_argument("--case", default="", help="only cases whose call has these words")
     parser.add_argument("--json", type=pathlib.Path, help="the file of the records; without it they go to stdout")
     options = parser.parse_args()
     hold_to_two_cpus()
     records = []
     for case in cases():
+        if options.case not in case.call:
+            continue
         pair = measure(case, options.rounds)
         a, b = pair
         print(f"{case.call:34} {case.types:7} {case.shape[1]:4}x{case.shape[0]:4} areal {a['time_us']['median'] / 1e3:8.3f} ms, {case.peer:22} "

@@ -1,13 +1,19 @@
-"""What the records of the Python package's benchmarks have in common."""
+"""What the records of the Python package's benchmarks have in common. Times are of rounds of random order: bench/peers/rounds.py."""
 
 from __future__ import annotations
 
 import json
 import os
 import pathlib
-import statistics
 import subprocess
+import sys
 from typing import Any
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
+from rounds import ROUNDS as ROUNDS  # noqa: E402
+from rounds import median as median  # noqa: E402
+from rounds import summary as summary  # noqa: E402
+from rounds import time_rounds as time_rounds  # noqa: E402
 
 
 def processor() -> str:
@@ -24,10 +30,6 @@ def commit() -> str:
     folder = pathlib.Path(__file__).resolve().parent
     found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
-
-
-def summary(times: list[float]) -> dict[str, float]:
-    return {"min": round(min(times), 3), "median": round(statistics.median(times), 3), "max": round(max(times), 3)}
 
 
 def write(records: list[dict[str, Any]], to: pathlib.Path | None) -> None:

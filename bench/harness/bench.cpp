@@ -128,6 +128,7 @@ void Report::write() const {
                                {"threads", r.threads},
                                {"border", name_of(r.border)}};
     row["time_us"] = times(r.time);
+    if (r.areal.rounds != 0) row["areal_us"] = times(r.areal);
     if (!r.floor.empty()) {
       row["floor"] = r.floor;
       row["floor_us"] = r.floor_time.median;

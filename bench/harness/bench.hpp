@@ -109,6 +109,7 @@ struct Record {
   std::int64_t width = 0, height = 0, bins = 0, batch = 1;
   int threads = 1;
   Times time = {};
+  Times areal = {};        // of a peer's record: areal's in the same rounds, if the peer has rounds of its own
   std::string floor = {};  // copy, widen, memset, gather; "": none
   Times floor_time = {};
   std::uint64_t bytes = 0;  // the least that is read and written

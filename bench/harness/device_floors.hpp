@@ -15,7 +15,8 @@ struct LinkFloor {
 };
 LinkFloor link_floor(std::uint64_t up_bytes, std::uint64_t down_bytes, const Execution& on, int repetitions);
 
-/// The same of `bytes` bytes down, spread evenly over several devices at once.
+/// The same of `bytes` bytes down, spread evenly over several devices at once; of one of several copies that follow
+/// each other.
 Times links_floor(std::uint64_t bytes, const std::vector<Execution>& on, int repetitions);
 
 /// Microseconds of zeros in `bytes` bytes of device memory, `group` bytes at a time in the same memory.

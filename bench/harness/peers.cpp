@@ -52,6 +52,12 @@ void* opencv_function(const char* name, std::string& missing) {
   }
   return dlsym(opencv_library, name);
 }
+PythonPeer python_peer(const nlohmann::json& row) {
+  const auto times = [&](const char* key) {
+    return row.contains(key) ? times_of(row.at(key).get<std::vector<double>>()) : Times{};
+  };
+  return {row.at("name"), row.at("version"), times("time_us"), times("areal_us"), times("floor_us")};
+}
 }  // namespace
 
 CvIntegral find_opencv(std::string& missing) {
@@ -89,8 +95,7 @@ std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int
   std::vector<PythonPeer> peers;
   nlohmann::json answer;
   if (read_json(text, most_answer, answer).empty() && answer.is_array())
-    for (const auto& row : answer)
-      peers.push_back({row.at("name"), row.at("version"), times_of(row.at("time_us").get<std::vector<double>>())});
+    for (const auto& row : answer) peers.push_back(python_peer(row));
   if (peers.empty()) missing = "NumPy and scikit-image were not found by " + python();
   return peers;
 }
@@ -114,10 +119,7 @@ std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases,
     if (row.contains("missing"))
       note(row.at("missing"));
     else
-      peers.push_back({{row.at("lane"), row.at("width"), row.at("height")},
-                       row.at("name"),
-                       row.at("version"),
-                       times_of(row.at("time_us").get<std::vector<double>>())});
+      peers.push_back({{row.at("lane"), row.at("width"), row.at("height")}, python_peer(row)});
   }
   if (!answered) note("PyTorch and CuPy were not found: " + python() + " did not answer");
   return peers;

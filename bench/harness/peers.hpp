@@ -30,10 +30,11 @@ std::string opencv_version();
 /// A function of our CUDA plug-in, or nullptr with the reason in `missing`.
 void* find_cuda_bench(const char* function, std::string& missing);
 
+/// A library of Python. `areal` and `floor` are areal's table and a copy in the same rounds and process; without rounds
+/// if areal's Python package is not there.
 struct PythonPeer {
-  std::string name;  // "numpy.cumsum twice", "skimage.transform.integral_image"
-  std::string version;
-  Times times;
+  std::string name, version;  // "numpy.cumsum twice", "torch cumsum twice"
+  Times times, areal, floor;
 };
 /// Times of the Python peers on an 8u image of that size; empty with the reason in `missing`.
 std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int repetitions, std::string& missing);
@@ -44,8 +45,7 @@ struct PythonCase {
 };
 struct PythonGpuPeer {
   PythonCase of;
-  std::string name, version;  // "torch cumsum twice"
-  Times times;
+  PythonPeer peer;
 };
 /// Times of the Python peers on that device, for the cases that they support; their tables are checked. `note` gets the
 /// reasons for missing ones.

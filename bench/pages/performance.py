@@ -33,8 +33,8 @@ A table or tensor reads each pixel once and writes each entry once, and nearly a
 than the table. So keep images, tables and queries on the GPU ([Python](python.md), [C++](device-tables.md))."""
 MEASURE = """## Measure your machine
 
-`areal bench` times areal in rounds: each round runs the floor, areal and each library that it finds once, in random order. It checks every result. It needs `areal-lab`
-(`-DAREAL_BENCH=ON`; `./run build` includes it).
+`areal bench` times areal in rounds: each round runs the floor, areal and each library that it finds once, in random order. Python's libraries have rounds of their own, with areal's Python
+package. It checks every result. It needs `areal-lab` (`-DAREAL_BENCH=ON`; `./run build` includes it).
 
 ```sh
 areal bench sat --size 4096x4096 --types 8u32s --border zero --backend cuda     # tables; --backend cpu --threads 8

@@ -42,7 +42,8 @@ medians of one execute on a prepared plan, in microseconds. The same run timed f
 - **Target**: the least fraction that a case should reach and, after a slash, the goal ([bench/pages/targets.py](../../bench/pages/targets.py)). Fractions below the
   target are **bold**.
 - **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan: to be no slower). Times of
-  PyTorch and CuPy exclude launches; all other times include them.
+  PyTorch and CuPy exclude launches; all other times include them. Python's peers run in a process of their own: their records of random order have areal's
+  time of the same rounds, and the ratio is that.
 
 See also [how the GPU kernels work](../device-tables.md) and [numbers and their errors](../numerics.md)."""
 

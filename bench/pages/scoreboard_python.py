@@ -5,6 +5,12 @@ import rules
 CASES = "python-peers"
 
 
+def interval(row):
+    """The median and, if the record has it, its 95 % interval."""
+    time = row["time_us"]
+    return f"{time['median']:.1f}" + (f" ({time['between'][0]:.1f} to {time['between'][1]:.1f})" if "between" in time else "")
+
+
 def lines(found):
     """The section for the newest records, {(machine, cases): (path, records)}; empty without records."""
     files = [value for (_, cases), value in sorted(found.items()) if cases == CASES]
@@ -21,7 +27,7 @@ def lines(found):
             peer = peers[row["call"], row["lane"], row["width"], row["height"], row["peer"]]
             over = rules.over(peer, row)
             ratio = f"{over:.2f}" if over < 100 else f"{over:.0f}"
-            made.append(f"| {row['call']} | {row['lane']} | {row['width']}x{row['height']} | {row['time_us']['median']:.1f} | {row['peer']} | "
-                        f"{peer['time_us']['median']:.1f} | {ratio if over >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
-    return ["", "## From Python", "", "Medians of whole calls, alternating with calls of the library that they replace, with the same number of threads; results are checked "
-            "([bench/python_peers.py](../../bench/python_peers.py)). Times on a GPU are those on its stream.", *made] if made else []
+            made.append(f"| {row['call']} | {row['lane']} | {row['width']}x{row['height']} | {interval(row)} | {row['peer']} | "
+                        f"{interval(peer)} | {ratio if over >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
+    return ["", "## From Python", "", "Medians of whole calls, with the same number of threads; results are checked ([bench/python_peers.py](../../bench/python_peers.py)). Records with intervals are of rounds of random "
+            "order with the library that they replace and a copy of the answer; in older ones calls of both sides alternate. Times on a GPU are those on its stream.", *made] if made else []

@@ -104,13 +104,22 @@ class Cluster {
     const auto fit = static_cast<std::int64_t>(seconds / std::max(of_one, 1e-6));
     return std::clamp(fit, least, std::max(least, std::min(most, options_.regions.value_or(most))));
   }
-  int slots() const {  // the simulated machine runs a launch on one thread
+  int runs() const { return std::min(options_.repetitions, 3); }  // of each case
+  int slots() const {                                             // the simulated machine runs a launch on one thread
     return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.backend == Backend::simt; })
                ? 1
                : 2;
   }
   Record record_of(const Case& of, const std::string& algorithm, const std::vector<Worker>& workers) const;
-  void keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames);
+  /// The microseconds of each run.
+  template <class Run>
+  std::vector<double> times(const Run& run) const {
+    std::vector<double> all;
+    for (int i = 0; i < runs(); ++i) all.push_back(run(i));
+    return all;
+  }
+  void keep(Record record, const std::vector<double>& times, const std::string& order, int in_slots,
+            std::int64_t frames);
   void report_wrong(const Case& of, const std::string& what);
   Times link_of(std::uint64_t bytes) const;
   void down(const Case& of, const std::string& algorithm, const Times& link);
@@ -139,8 +148,9 @@ Record Cluster::record_of(const Case& of, const std::string& algorithm, const st
   return record;
 }
 
-void Cluster::keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames) {
-  record.time = {microseconds, microseconds, microseconds};
+void Cluster::keep(Record record, const std::vector<double>& times, const std::string& order, int in_slots,
+                   std::int64_t frames) {
+  record.time = times_of(times);
   record.pipelined = Pipelined{in_slots, order, frames};
   report_.add(record);
 }
@@ -181,8 +191,9 @@ void Cluster::down(const Case& of, const std::string& algorithm, const Times& li
     run(0, 1, true);
     const double first = run(1, 1, false);
     const std::int64_t count = frames_in(run_seconds, first, 2, 100);
-    const double frame_us = run(2, count, false) * 1e6 / static_cast<double>(count);
-    run(2 + count, 1, true);
+    const std::vector<double> frame_us =
+        times([&](int i) { return run(2 + i * count, count, false) * 1e6 / static_cast<double>(count); });
+    run(2 + runs() * count, 1, true);
     Record record = record_of(of, queue.algorithm(), workers_);
     record.floor = "link", record.floor_time = link;
     keep(record, frame_us, "bins", slots(), count);
@@ -198,7 +209,7 @@ void Cluster::in_slots(const Case& of, const Times& link) {
     FramesInMemory frames({of.size, of.bins, true, workers_}, [&](const std::string& what) { report_wrong(of, what); });
     const double first = frames.run(frame_slots, 4 * frame_slots).frame_us;
     const std::int64_t count = frames_in(run_seconds, first * 1e-6, 4 * frame_slots, 200);
-    const double frame_us = frames.run(frame_slots, count).frame_us;
+    const std::vector<double> frame_us = times([&](int) { return frames.run(frame_slots, count).frame_us; });
     Record record = record_of(of, "auto", workers_);
     record.floor = "link", record.floor_time = link;
     keep(record, frame_us, "ring", frame_slots, count);
@@ -248,13 +259,12 @@ void Cluster::pieces(const Case& of, const Times& link, const PieceOptions& opti
     run(false);  // finds where pieces begin
     check.begin_at(begins);
     run(true);
-    std::vector<double> times;
-    for (int i = 0; i < std::min(options_.repetitions, 3); ++i) times.push_back(run(false));
+    const std::vector<double> piece_us = times([&](int) { return run(false); });
     run(true);
     const TiledGrid grid = tiled.piece_grid();
     Record record = record_of(of, "auto", workers_);
     record.floor = "link", record.floor_time = link;
-    record.time = times_of(times);
+    record.time = times_of(piece_us);
     record.pipelined = Pipelined{0, grid.rows * grid.columns == 1 ? "pieces" : grid.columns == 1 ? "rows" : "tiles", 1};
     report_.add(record);
   } catch (const OutOfMemory& error) {
@@ -265,7 +275,7 @@ void Cluster::pieces(const Case& of, const Times& link, const PieceOptions& opti
 Times Cluster::link_of(std::uint64_t bytes) const {
   std::vector<Execution> on;
   for (const Worker& worker : workers_) on.push_back(execution_of(worker));
-  return links_floor(bytes, on, bytes > std::uint64_t{16} << 30 ? 1 : std::min(options_.repetitions, 3));
+  return links_floor(bytes, on, runs());
 }
 
 void Cluster::figure_16(const std::vector<Case>& all) {
@@ -287,12 +297,13 @@ void Cluster::figure_17(const std::vector<Case>& all) {
     try {
       CpuGroups groups(image, of.bins, options_.group_bytes, threads.back());
       const auto time = [&](const std::string& algorithm, int n) {
-        const double microseconds = groups.time(algorithm, n, [&](const std::string& what) { report_wrong(of, what); });
-        Record record = record_of(of, algorithm, {{.threads = n}});
-        keep(record, microseconds, "bins", 1, 1);
+        const auto wrong = [&](const std::string& what) { report_wrong(of, what); };
+        keep(record_of(of, algorithm, {{.threads = n}}), times([&](int) { return groups.time(algorithm, n, wrong); }),
+             "bins", 1, 1);
       };
       time("serial", 1);
       for (const int n : threads) time("parallel", n);
+      time("fused", threads.back());
     } catch (const OutOfMemory& error) {
       report_.note(fmt::format("{}: not timed on the CPU: {}", text_of(of), error.what()));
     }
@@ -312,13 +323,11 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
                                  {.workers = workers_, .memory = device_bytes});
       const ImageReader read = image_in_memory(image.view());
       std::vector<std::uint64_t> counts(regions.size() * static_cast<std::size_t>(of.bins));
-      std::vector<double> times;
-      const int repetitions = std::min(options_.repetitions, 3);
-      for (int i = 0; i < repetitions; ++i) {
+      const std::vector<double> answer_us = times([&](int i) {
         std::fill(counts.begin(), counts.end(), 0);
         const auto begin = Clock::now();
         tiled.answers(read, regions, counts);
-        times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+        const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
         for (std::size_t r = 0; r < regions.size() && r < regions_checked; ++r) {
           const std::vector<std::uint64_t> expected =
               i == 0 ? counts_of(image.as<std::uint8_t>(), of.size, of.bins, regions[r]) : std::vector<std::uint64_t>();
@@ -326,13 +335,14 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
                                     counts.begin() + static_cast<std::ptrdiff_t>(r * expected.size())))
             report_wrong(of, fmt::format("the counts of region {}", r));
         }
-      }
-      Times floor = memset_floor(tensor_bytes(of), options_.group_bytes, execution_of(workers_[0]), repetitions);
+        return microseconds;
+      });
+      Times floor = memset_floor(tensor_bytes(of), options_.group_bytes, execution_of(workers_[0]), runs());
       for (double* const time : {&floor.min, &floor.median, &floor.max, &floor.low, &floor.high})
         *time /= static_cast<double>(workers_.size());
       Record record = record_of(of, "answers", workers_);
       record.floor = "memset", record.floor_time = floor;
-      record.time = times_of(times);
+      record.time = times_of(answer_us);
       record.pipelined = Pipelined{0, "tiles", 1};
       record.batch = 1;
       report_.add(record);
@@ -347,8 +357,8 @@ void Cluster::answered(const Case& of, const std::vector<Worker>& workers, const
   const int slots = answer_slots * static_cast<int>(workers.size());
   const double first = frames.run(slots, 4 * slots).frame_us;
   const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * slots, 20000);
-  const double frame_us = frames.run(slots, count).frame_us;
-  keep(record_of(of, what, workers), frame_us, "ring", slots, count);
+  keep(record_of(of, what, workers), times([&](int) { return frames.run(slots, count).frame_us; }), "ring", slots,
+       count);
 }
 
 void Cluster::frames(const Case& of, const Case& unequal) {
@@ -393,30 +403,33 @@ void Cluster::table(const Size& size) {
   }
   const TiledSat tiled({size.width, size.height}, Type::u8,
                        {.border = Border::none, .types = TypePair{Type::u8, Type::u64}}, {.workers = workers_});
-  std::int64_t entries = 0;
   std::mutex taking;
-  const auto begin = Clock::now();
-  tiled.pieces(image_in_memory(image.view()), [&](const Piece& piece) {
-    const Shape& box = piece.values.shape;
-    const auto at = [&](std::int64_t x, std::int64_t y) {
-      return static_cast<const std::uint64_t*>(piece.values.row(y))[x];
-    };
-    const std::lock_guard lock(taking);
-    entries += box.width * box.height;
-    claims.push_back({piece.x + box.width - 1, piece.y + box.height - 1, at(box.width - 1, box.height - 1)});
-    for (const TableEntry& e : seeded)
-      if (e.x >= piece.x && e.x < piece.x + box.width && e.y >= piece.y && e.y < piece.y + box.height)
-        claims.push_back({e.x, e.y, at(e.x - piece.x, e.y - piece.y)});
-    return true;
+  const std::vector<double> table_us = times([&](int) {
+    std::int64_t entries = 0;
+    const auto begin = Clock::now();
+    tiled.pieces(image_in_memory(image.view()), [&](const Piece& piece) {
+      const Shape& box = piece.values.shape;
+      const auto at = [&](std::int64_t x, std::int64_t y) {
+        return static_cast<const std::uint64_t*>(piece.values.row(y))[x];
+      };
+      const std::lock_guard lock(taking);
+      entries += box.width * box.height;
+      claims.push_back({piece.x + box.width - 1, piece.y + box.height - 1, at(box.width - 1, box.height - 1)});
+      for (const TableEntry& e : seeded)
+        if (e.x >= piece.x && e.x < piece.x + box.width && e.y >= piece.y && e.y < piece.y + box.height)
+          claims.push_back({e.x, e.y, at(e.x - piece.x, e.y - piece.y)});
+      return true;
+    });
+    const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+    if (entries != size.width * size.height) report_wrong(of, "the pieces are not the whole table");
+    return microseconds;
   });
-  const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-  if (entries != size.width * size.height) report_wrong(of, "the pieces are not the whole table");
   report_wrong(of, check_sums(image.as<std::uint8_t>(), size, std::move(claims)));
   Record record = record_of(of, "auto", workers_);
   record.types = "8u64u";
   record.bytes = 9 * pixels;
   record.floor = "link", record.floor_time = link;
-  keep(record, microseconds, "table", 0, 1);
+  keep(record, table_us, "table", 0, 1);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // (frame_pipeline.hpp), against one slot, in which nothing overlaps, and against HistogramSequence.
 //
 // Time on an H200: the copies of the tensors, 100 frames of 60 to 470 MB in 28 runs, half a minute; cw-b, whose
-// launches take up to a second a frame, another half.
+// launches take up to a second a frame, a minute and a half.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -135,13 +135,13 @@ class Measurement {
 
   /// The stages in one slot, with the initialisation as a stage, and when those of some frames ran in one slot and in
   /// two.
-  void stages(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us) {
+  void stages(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us, int repetitions) {
     const std::size_t before = of.runs.size();
     for (const int slots : {1, 2})
       noted(of, algorithm, slots, [&] {
         FramePipeline pipeline(file, {of.bins, algorithm, slots, IssueOrder::breadth, on_, true});
         if (slots == 1) {
-          keep(of, algorithm, "stages", 1, 1, [&](Record& record) {
+          keep(of, algorithm, "stages", 1, repetitions, [&](Record& record) {
             const PipelineRun run = checked(pipeline, of, file, frames_for(frame_us));
             record.algorithm = run.algorithm;
             record.pipelined = Pipelined{1,
@@ -210,9 +210,15 @@ class Measurement {
             const Run& run) {
     Record record = record_of(of, request);
     record.pipelined = Pipelined{slots, order};
+    std::vector<std::pair<double, Pipelined>> runs;
+    for (int i = 0; i < repetitions; ++i) {
+      const double time = run(record);
+      runs.emplace_back(time, *record.pipelined);
+    }
+    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<double> times;
-    for (int i = 0; i < repetitions; ++i) times.push_back(run(record));
-    record.time = times_of(times);
+    for (const auto& [time, stages] : runs) times.push_back(time);
+    record.time = times_of(times), record.pipelined = runs[runs.size() / 2].second;  // the stages of the median
     of.runs.push_back({request, record});
   }
 
@@ -333,7 +339,7 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
       const double first = measurement.pipeline(staged, file, algorithm, 1, order, 4, 1);
       if (first == 0) continue;
       staged.runs.pop_back();  // it only served to choose the number of frames
-      measurement.stages(staged, file, algorithm, first);
+      measurement.stages(staged, file, algorithm, first, repetitions);
     }
     measurement.add_all(staged);
   }
@@ -344,12 +350,10 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
     for (const std::string& algorithm : in_frames) {
       const double one = measurement.pipeline(of, file, algorithm, 1, order, 4, 1);
       if (one == 0) continue;
-      if (measurement.frames_for(one) > 8) {  // more frames give a better mean
-        of.runs.pop_back();
-        measurement.pipeline(of, file, algorithm, 1, order, measurement.frames_for(one), 1);
-      }
-      measurement.pipeline(of, file, algorithm, 2, order, measurement.frames_for(one), 1);
-      if (algorithm == "auto") measurement.sequence(of, file, measurement.frames_for(one), 1);
+      of.runs.pop_back();  // it only served to choose the number of frames
+      for (const int slots : {1, 2})
+        measurement.pipeline(of, file, algorithm, slots, order, measurement.frames_for(one), repetitions);
+      if (algorithm == "auto") measurement.sequence(of, file, measurement.frames_for(one), repetitions);
     }
     measurement.add_all(of);
     any = any || !of.runs.empty();

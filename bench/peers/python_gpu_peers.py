@@ -1,7 +1,8 @@
-"""PyTorch and CuPy as peers of `areal bench`: two cumsums on the GPU. Prints a line of JSON for each result,
-{lane, width, height, name, version, time_us: [..]}, and {missing: why} for cases that were left out. `lane` is the type pair.
+"""PyTorch and CuPy as peers of `areal bench`: two cumsums on the GPU, in rounds of random order with areal's own table and a copy, the floor. Prints a
+line of JSON for each result, {lane, width, height, name, version, time_us: [..], areal_us: [..], floor_us: [..]}, and {missing: why} for what was left
+out. `lane` is the type pair; areal_us is missing without areal's Python package.
 
-usage: python_gpu_peers.py DEVICE REPETITIONS TYPES:WIDTHxHEIGHT..
+usage: python_gpu_peers.py DEVICE ROUNDS TYPES:WIDTHxHEIGHT..
 
 A time is that between two events around one table, behind a kernel that spins, so that the GPU never waits for Python.
 Each table is compared with NumPy's sums before its times are printed.
@@ -11,9 +12,12 @@ import json
 import re
 import sys
 
+from rounds import time_rounds
+
 TYPES = {"8u": "uint8", "8s": "int8", "16u": "uint16", "16s": "int16", "32u": "uint32", "32s": "int32",
          "64u": "uint64", "64s": "int64", "16f": "float16", "32f": "float32", "64f": "float64"}
 SPIN = 1_000_000  # clocks, about half a millisecond: longer than Python takes to queue two cumsums
+WARM = 2  # rounds
 
 
 def say(row):
@@ -29,6 +33,7 @@ class Torch:
         if not torch.cuda.is_available():
             raise RuntimeError("it sees no GPU")
         torch.cuda.set_device(device)
+        self.device = device
         self.torch, self.version = torch, torch.__version__
 
     def prepare(self, image, dtype):
@@ -44,6 +49,15 @@ class Torch:
             self.torch.cumsum(along, 0, dtype=signed, out=table)
 
         return cumsums, lambda *at: table[at].contiguous().cpu().numpy().view(dtype)
+
+    def own(self, image, dtype):
+        """The pixels and an empty table in device memory, and what reads rows of it, for areal and for a copy."""
+        source = self.torch.from_numpy(image).cuda()
+        table = self.torch.empty(image.shape, dtype=getattr(self.torch, dtype.name), device="cuda")
+        return source, table, lambda *at: table[at].contiguous().cpu().numpy()
+
+    def copy(self, source, table):
+        table.copy_(source)
 
     def event(self):
         return self.torch.cuda.Event(enable_timing=True)
@@ -66,6 +80,7 @@ class CuPy:
         import cupy
 
         cupy.cuda.Device(device).use()
+        self.device = device
         self.cupy, self.version = cupy, cupy.__version__
         self.kernel = cupy.RawKernel(
             'extern "C" __global__ void spin(long long n) { long long s = clock64(); while (clock64() - s < n); }', "spin")
@@ -79,6 +94,13 @@ class CuPy:
             self.cupy.cumsum(along, axis=0, dtype=dtype, out=table)
 
         return cumsums, lambda *at: self.cupy.asnumpy(table[at])
+
+    def own(self, image, dtype):
+        source, table = self.cupy.asarray(image), self.cupy.empty(image.shape, dtype)
+        return source, table, lambda *at: self.cupy.asnumpy(table[at])
+
+    def copy(self, source, table):
+        table[...] = source
 
     def event(self):
         return self.cupy.cuda.Event()
@@ -94,18 +116,31 @@ class CuPy:
         self.cupy.get_default_memory_pool().free_all_blocks()
 
 
-def timed(library, run, repetitions):
-    times = []
-    for round in range(-2, repetitions):
-        begin, end = library.event(), library.event()
-        library.spin()
-        begin.record()
-        run()
-        end.record()
-        milliseconds = library.milliseconds(begin, end)
-        if round >= 0:
-            times.append(1000.0 * milliseconds)
-    return times
+def once(library, run):
+    """Microseconds of one run between two events on the library's stream."""
+    begin, end = library.event(), library.event()
+    library.spin()
+    begin.record()
+    run()
+    end.record()
+    return 1000.0 * library.milliseconds(begin, end)
+
+
+def timed(contestants, rounds):
+    """Microseconds of each, in rounds of random order. A contestant is a library, whose events are taken, and what it runs."""
+    return time_rounds(len(contestants), rounds, WARM, lambda i: once(*contestants[i]))
+
+
+def beside(areal, library, image, dtype):
+    """A copy of the pixels into a table and, if areal is there, its table, on arrays of that library; and what reads rows of the latter."""
+    (source, table, at), copied = library.own(image, dtype), library.own(image, dtype)[1]
+    plan = areal and areal.SatPlan(image.shape, image.dtype, border="none", table_dtype=dtype, backend="cuda", device=library.device)
+    runs = {"floor": lambda: library.copy(source, copied)}
+    if plan:
+        runs["areal"] = lambda: plan(source, out=table)
+    for run in runs.values():
+        once(library, run)  # fails here and not in the rounds
+    return runs, at
 
 
 class Expected:
@@ -135,6 +170,10 @@ class Expected:
         return None
 
 
+def first_line(error):
+    return str(error).split("\n")[0]
+
+
 def random_image(numpy, height, width, dtype):
     random = numpy.random.default_rng(20180514)
     if dtype.kind == "f":
@@ -152,7 +191,7 @@ def parse(case):
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    device, repetitions = int(sys.argv[1]), int(sys.argv[2])
+    device, rounds = int(sys.argv[1]), int(sys.argv[2])
     cases = [parse(case) for case in sys.argv[3:]]
     try:
         import numpy
@@ -165,26 +204,54 @@ def main():
             libraries.append(kind(device))
         except Exception as error:
             say({"missing": f"{kind.__name__} cannot be used by {sys.executable}: {error}"})
-    for lane, input_type, table_type, width, height in cases if libraries else []:
-        image = random_image(numpy, height, width, numpy.dtype(input_type))
-        dtype = numpy.dtype(table_type)
-        expected = Expected(numpy, image, dtype)
-        for library in libraries:
-            try:
-                run, at = library.prepare(image, dtype)
-                times = timed(library, run, repetitions)
-                wrong = expected.difference(at)
-                del run, at
-                library.forget()
-            except Exception as error:
-                reason = str(error).split("\n")[0]
-                say({"missing": f"{library.name} of {lane}: {reason}"})
-                continue
-            if wrong:
-                say({"missing": f"{library.name} of {lane}, {width}x{height}, left out: {wrong}"})
-                continue
-            say({"lane": lane, "width": width, "height": height, "name": library.name, "version": library.version,
-                 "time_us": times})
+    areal = None
+    try:
+        import areal
+    except ImportError as error:
+        if libraries:
+            say({"missing": f"{sys.executable} lacks areal's Python package, so PyTorch and CuPy are not timed in common rounds with areal: {error}"})
+    for case in cases if libraries else []:
+        measure(numpy, areal, libraries, case, rounds)
+
+
+def measure(numpy, areal, libraries, case, rounds):
+    """Times one case and prints its lines."""
+    lane, input_type, table_type, width, height = case
+    image, dtype = random_image(numpy, height, width, numpy.dtype(input_type)), numpy.dtype(table_type)
+    expected = Expected(numpy, image, dtype)
+    runs, tables = {}, {}  # by name: what runs, with its library, and what reads rows of its table
+
+    for library in libraries:
+        try:
+            run, at = library.prepare(image, dtype)
+            once(library, run)
+            runs[library.name], tables[library.name] = (library, run), at
+        except Exception as error:
+            say({"missing": f"{library.name} of {lane}: {first_line(error)}"})
+    why = ""
+    for library in libraries:  # the first one that has both types
+        try:
+            ours, at = beside(areal, library, image, dtype)
+        except Exception as error:
+            why = why or first_line(error)
+            continue
+        runs |= {name: (library, run) for name, run in ours.items()}
+        tables |= {"areal": at} if "areal" in ours else {}
+        break
+    else:
+        say({"missing": f"areal and a copy beside them, of {lane}: {why}"})
+    times = dict(zip(runs, timed(list(runs.values()), rounds)))
+    wrong = {name: expected.difference(at) for name, at in tables.items()}
+    run = at = ours = None
+    runs.clear(), tables.clear()
+    for name, words in wrong.items():
+        if words:
+            say({"missing": f"{name} of {lane}, {width}x{height}, left out: {words}"})
+    common = {f"{name}_us": times[name] for name in ("areal", "floor") if name in times and not wrong.get(name)}
+    for library in libraries:
+        library.forget()
+        if library.name in times and not wrong[library.name]:
+            say({"lane": lane, "width": width, "height": height, "name": library.name, "version": library.version, "time_us": times[library.name], **common})
 
 
 if __name__ == "__main__":

@@ -10,14 +10,17 @@
 namespace areal::bench {
 namespace {
 
+constexpr int papers_tile = 64;  // the best of Poostchi 2017
+
 std::vector<Racer> rows_of(std::string_view family, const Options& options) {
   std::vector<Racer> racers;
   if (family != "scan") racers.push_back({"auto"});
   for (const std::string& id : options.algorithms)
     if (id != "auto") racers.push_back({id});
-  if (!options.algorithms.empty()) return racers;
-  for (const Algorithm& row : algorithms())
-    if (row.family == family && row.cuda) racers.push_back({std::string(row.id)});
+  if (options.algorithms.empty())
+    for (const Algorithm& row : algorithms())
+      if (row.family == family && row.cuda) racers.push_back({std::string(row.id)});
+  for (Racer& racer : racers) racer.tile = papers_tile;  // only cw-tis and wf-tis have tiles
   return racers;
 }
 

@@ -188,14 +188,16 @@ void bench_cuda_sat(const Options& options, Report& report) {
     }
   if (!peers || options.squares != Squares::no) return;
   // One process for all cases: importing takes seconds.
-  for (const PythonGpuPeer& peer : time_python_gpu(cases, options.repetitions, options.device, note)) {
-    Record record{"sat", peer.name + " " + peer.version, peer.of.types, peer.of.width, peer.of.height};
-    record.time = peer.times;
+  for (const auto& [of, peer] : time_python_gpu(cases, options.repetitions, options.device, note)) {
+    Record record{"sat", peer.name + " " + peer.version, of.types, of.width, of.height};
+    record.time = peer.times, record.areal = peer.areal;
     record.threads = 0;
     record.backend = Backend::cuda;
     record.device = device_name(options.device);
     record.border = Border::none;
-    const TypePair types = type_pair(peer.of.types);
+    const TypePair types = type_pair(of.types);
+    if (peer.floor.rounds != 0)
+      record.floor = types.input == types.table ? "copy" : "widen", record.floor_time = peer.floor;
     record.bytes =
         static_cast<std::uint64_t>(record.width * record.height) * (size_of(types.input) + size_of(types.table));
     report.add(record);

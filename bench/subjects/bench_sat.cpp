@@ -162,9 +162,10 @@ void bench_sat(const Options& options, Report& report) {
     for (const Case& what : cases) run(size, what, options, opencv, report);
     if (!options.peers) continue;
     std::string no_python;
-    for (const PythonPeer& peer : time_python(size.width, size.height, std::min(options.repetitions, 5), no_python)) {
+    for (const PythonPeer& peer : time_python(size.width, size.height, options.repetitions, no_python)) {
       Record record{"sat", peer.name + " " + peer.version, "8u", size.width, size.height};
-      record.time = peer.times;
+      record.time = peer.times, record.areal = peer.areal;
+      if (peer.floor.rounds != 0) record.floor = "widen", record.floor_time = peer.floor;
       report.add(record);
     }
     if (!no_python.empty()) report.note(no_python);

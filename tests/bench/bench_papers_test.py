@@ -366,7 +366,7 @@ def check_cluster(bench):
     parts = [word for part in ("figure-17", "answers", "tiles", "table", "frames") for word in ("--part", part)]
     _, names = cluster("--backend", "simt", *parts, "--size", "30x12", "--bins", "4", "--items", "40", "--group-bytes", "6000")
     assert names == sorted([*(f"{name} 30 4" for name in (
-        "figure-17 bins serial cpu:1", "figure-17 bins parallel cpu:1", "figure-17 bins parallel cpu:2", "figure-17 bins wf-tis simt", "figure-17 bins reduce-then-scan simt",
+        "figure-17 bins serial cpu:1", "figure-17 bins parallel cpu:1", "figure-17 bins parallel cpu:2", "figure-17 bins fused cpu:2", "figure-17 bins wf-tis simt", "figure-17 bins reduce-then-scan simt",
         "answers tiles answers simt", "tiles tiles answers simt", "tiles rows auto simt", "tiles tiles auto simt",
         "frames ring frames simt", "frames ring unequal simt", "frames ring unequal cpu:2", "frames ring unequal simt,cpu:2")), "table table auto simt 30 0"]), names
     bench.refused(1, "runs it without a GPU", *figure)

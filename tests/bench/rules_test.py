@@ -62,6 +62,7 @@ def check_records(rules):
         raise AssertionError("a ratio of times from two files")
     except rules.Broken as broken:
         assert "b.json" in str(broken) and "a.json" in str(broken)
+    assert rules.over({**record(30, "b.json"), "areal_us": {"median": 15}}, record(10)) == 2  # of the same rounds
     single, two, several, old = record(1), record(1, rounds=2), record(1, rounds=30), record(1, max=2)
     assert [rules.runs(row) for row in (single, two, several, old)] == [1, 2, 30, 3]
     assert [rules.dagger(row) for row in (single, two, several, old)] == [" †", " †", "", ""]

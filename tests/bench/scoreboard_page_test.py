@@ -40,6 +40,8 @@ def main():
         assert "| npp nppiIntegral | torch cumsum twice |\n" in text, text
         assert "| `lookback` | 32f32f | 1024x1024 | 10.0 | copy | 8.0 | 0.80 | 0.58 / 0.75 | 5.50 | 7.00 |" in text, text
         assert "| cupy 14 cumsum | sat | 32f32f | 512x512 | none | 1 | 5.0 |" in text and "| cub DeviceScan | sat | 32f32f | 1024x1024 | zero |" in text, text
+        own = {**record("torch 2.11 cumsum twice", "32f", 1024, 70, 8, border=None), "areal_us": {"median": 14}}
+        assert " | torch cumsum twice |\n" in page(cuda_sat01=[*ours, own]) and "| 0.58 / 0.75 | 5.00 |" in page(), "the ratio to areal's time in the peer's own rounds"
         text = page(cuda_sat02=[*ours[:2], record("cub one-dimensional scan", "32f32f", 1024, 9, 8), record("cub one-dimensional scan", "32f32f", 4096, 101, 80)])
         assert " 0.58 / 0.75 | **0.90** |" in text and " 0.80 / 0.90 | 1.01 |" in text, text
         for row, asked in ((record("lookback", "64f64f", 20000, 1, 1), "0.92"), (record("lookback", "8u32f", 2048, 1, 1, border="zero"), "0.65"), (record("lookback", "8u32u+64u", 1024, 1, 1), "0.45"),
@@ -69,9 +71,9 @@ def main():
         text = page(cpu_2_python_peers01=[{**call, "algorithm": "areal", "peer": "cv2 5", "time_us": {"median": 10}, "ratio": 1.5, "at_least": 1.8},
                                           {**call, "algorithm": "cv2 5", "time_us": {"median": 15}},
                                           {**call, "call": "integrate", "algorithm": "areal", "peer": "cv2 5", "time_us": {"median": 1}, "ratio": 400.4, "at_least": 200},
-                                          {**call, "call": "integrate", "algorithm": "cv2 5", "time_us": {"median": 400.4}}])
+                                          {**call, "call": "integrate", "algorithm": "cv2 5", "time_us": {"median": 400.4, "between": [399, 402.5]}}])
         assert "commit c0ffee; a CPU, 2 threads:" in text and "| integral | 8u32s | 8x4 | 10.0 | cv2 5 | 15.0 | **1.50** | 1.8 |" in text, text
-        assert "| integrate | 8u32s | 8x4 | 1.0 | cv2 5 | 400.4 | 400 | 200 |" in text, text
+        assert "| integrate | 8u32s | 8x4 | 1.0 | cv2 5 | 400.4 (399.0 to 402.5) | 400 | 200 |" in text, text
         assert "## What `auto` chooses" not in text and "## What bounds" not in text, text
         kernel = {"kernel": "Lookback", "time_us": 12.34, "dram_read": 1500, "dram_written": 600, "dram_percent": 85.2, "l2_percent": 40, "stalls": {"long_scoreboard": 0.61, "barrier": 0.2}}
         bound = {"what": "bounds", "of": "sat", "algorithm": "lookback", "lane": "8u32u", "width": 1024, "height": 512, "bins": 0, "batch": 1, "border": "zero",
