@@ -14,7 +14,7 @@ def table(path, records, column_of, titles, baseline, whose):
     """One row per algorithm: time, and its ratio to the time of `baseline`, which the text calls `whose`. Ratios below 1 are bold."""
     columns = list(dict.fromkeys(column_of(row) for row in records))
     times = {(row["algorithm"], column_of(row)): row["time_us"]["median"] for row in records}
-    floors = {column_of(row): row["floor_us"] for row in records}
+    floors = {column: min(row["floor_us"] for row in records if column_of(row) == column) for column in columns}  # a column may have several races
     base = {column: times.get((baseline, column)) for column in columns}
     first = records[0]
     lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Each cell: microseconds of one "

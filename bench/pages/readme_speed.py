@@ -66,6 +66,12 @@ def beside(records, own):
     return found
 
 
+def timed(own):
+    """The median and, if the record has it, its 95 % interval."""
+    words = rules.interval(own["time_us"], duration)
+    return duration(median(own)) + (f" ({words})" if words else "")
+
+
 def explained(own, notes):
     """The letter of the sentence that explains a fraction above 1."""
     if f"{own['fraction']:.2f}" <= "1.00":
@@ -101,7 +107,7 @@ def table(newest):
     lines = ["| | on | size | time | floor / time | " + " | ".join(there) + " |", "| --- | --- | --- | --- | --- |" + " --- |" * len(there)]
     for words, machine, own, others in rows:
         on = own["device"].removeprefix("NVIDIA ") if machine == "cuda" else f"CPU, {own['threads']} threads"
-        lines.append(f"| {words.format(**own)} | {on} | {own['width']}x{own['height']} | {duration(median(own))} | {own['fraction']:.2f}{explained(own, notes)} | "
+        lines.append(f"| {words.format(**own)} | {on} | {own['width']}x{own['height']} | {timed(own)} | {own['fraction']:.2f}{explained(own, notes)} | "
                      + " | ".join(others.get(name, "") for name in there) + " |")
     devices = ", ".join(dict.fromkeys(device for _, device in files))
     return [*lines, *notes.lines(), "", "Times are medians of one execute of a prepared plan. The *floor* is a kernel (on a CPU a loop) that only moves the same bytes. "

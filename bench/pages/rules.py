@@ -54,6 +54,11 @@ def over(slow, fast):
     return slow["time_us"]["median"] / fast["time_us"]["median"]
 
 
+def interval(time, number):
+    """The 95 % interval of a median, as text; "" for records without one."""
+    return f"{number(time['between'][0])} to {number(time['between'][1])}" if "between" in time else ""
+
+
 class Notes:
     """The sentences below a table, and the letters by which cells refer to them."""
 

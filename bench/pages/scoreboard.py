@@ -41,6 +41,8 @@ medians of one execute on a prepared plan, in microseconds. The same run timed f
 - **Fraction**: floor / areal. The floor is a plain kernel or pass on the same machine. Below its table, a sentence explains each fraction above 1.
 - **Target**: the least fraction that a case should reach and, after a slash, the goal ([bench/pages/targets.py](../../bench/pages/targets.py)). Fractions below the
   target are **bold**.
+- **95 %**: where the median of all such times lies with a probability of about 95 %, for records of rounds of random order. Older records have none;
+  of those, the ones of tables on a GPU timed areal right after its floor.
 - **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan: to be no slower). Times of
   PyTorch and CuPy exclude launches; all other times include them. Python's peers run in a process of their own: their records of random order have areal's
   time of the same rounds, and the ratio is that.
@@ -147,11 +149,12 @@ def table(rows, peers):
     """With the sentences that explain fractions above 1."""
     columns, notes = columns_of(rows), rules.Notes()
     names = list(dict.fromkeys(short_name(peer["algorithm"]) for peer in peers if any(same_case(row, peer) for row in rows)))
-    titles = [title for title, _ in columns] + ["us", "floor", "floor, us", "fraction", "target", *names]
+    between = ["95 %"] if any("between" in row["time_us"] for row in rows) else []
+    titles = [title for title, _ in columns] + ["us", *between, "floor", "floor, us", "fraction", "target", *names]
     lines = ["| " + " | ".join(titles) + " |", "| --- |" + " --- |" * (len(titles) - 1)]
     for row in rows:
         asked, goal = targets.fractions(row)
-        cells = [text(row) for _, text in columns] + [microseconds(row["time_us"]["median"])]
+        cells = [text(row) for _, text in columns] + [microseconds(row["time_us"]["median"]), *[rules.interval(row["time_us"], microseconds) for _ in between]]
         cells += [row["floor"], microseconds(row["floor_us"]), fraction_cell(row, rows, asked, notes),
                   " / ".join(f"{number:.2f}" for number in (asked, goal) if number)]
         cells += [beside(row, peers, name) for name in names]

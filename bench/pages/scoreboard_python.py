@@ -7,8 +7,8 @@ CASES = "python-peers"
 
 def interval(row):
     """The median and, if the record has it, its 95 % interval."""
-    time = row["time_us"]
-    return f"{time['median']:.1f}" + (f" ({time['between'][0]:.1f} to {time['between'][1]:.1f})" if "between" in time else "")
+    words = rules.interval(row["time_us"], "{:.1f}".format)
+    return f"{row['time_us']['median']:.1f}" + (f" ({words})" if words else "")
 
 
 def lines(found):

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-from planted import sat_record
+from planted import sat_record, sweep_case
 
 sys.dont_write_bytecode = True
 
@@ -43,6 +43,13 @@ def main():
     names = re.findall(r'font-size="12">([^<]+)<', picture)
     assert names == ["size of the image, pixels", "areal, GPU", "floor, GPU", "NPP", "CUB scan", "PyTorch"], names
 
+    # Records without rounds timed areal right after its floor: the sweep's times of random order are in a sentence.
+    sweep = [sweep_case("8u32s", 4096, 4096, 1, "zero", {"lookback": 16, "relay": 17}, "lookback")]
+    assert "random order" not in made(cuda_sat_border_zero=gpu, cuda_sat_sweep=sweep)[0]
+    old = {**gpu[1], "time_us": {"min": 9, "median": 10, "max": 11}}
+    text, _ = made(cuda_sat_border_zero=[gpu[0], old, *gpu[2:]], cuda_sat_sweep=sweep)
+    assert "in rounds of random order, as in a program of several steps, tables of 4096x4096 take 8u32s, border zero, 16.0 µs (5.00) (`2030-01-01-cuda-sat-sweep.json`)." in text, text
+
     two = [cpu("opencv 4.6 cv::integral", 1, 5000), cpu("tiles", 1, 4000), cpu("tiles", 2, 2500), cpu("opencv 4.6 cv::integral", 2, 6000)]
     text, picture = made(cpu_2_sat=two)
     assert "| table, 8u32s, border zero | CPU, 2 threads | 4096x4096 | 2.50 ms | 0.00 | 2.4 |" in text, text
@@ -54,6 +61,9 @@ def main():
     region = sat_record("region_sums", "32u-64u", 8192, 100, 99, what="region", batch=1000000)
     text, _ = made(cuda_region=[region])
     assert "| sums of 1,000,000 regions | a device | 8192x8192 | 100.0 µs | 0.99 |" in text, text
+    region["time_us"]["between"] = [98.5, 1001]
+    text, _ = made(cuda_region=[region])
+    assert "| 8192x8192 | 100.0 µs (98.5 µs to 1.00 ms) | 0.99 |" in text, text
     assert len(readme_speed.ROWS) <= 8
     places = readme_speed.apart([10, 11, 12, 300], 16)
     assert all(b - a > 15.5 for a, b in zip(places, places[1:])) and abs(sum(places[:3]) - 33) < 1, places

@@ -42,6 +42,11 @@ def main():
         assert "| cupy 14 cumsum | sat | 32f32f | 512x512 | none | 1 | 5.0 |" in text and "| cub DeviceScan | sat | 32f32f | 1024x1024 | zero |" in text, text
         own = {**record("torch 2.11 cumsum twice", "32f", 1024, 70, 8, border=None), "areal_us": {"median": 14}}
         assert " | torch cumsum twice |\n" in page(cuda_sat01=[*ours, own]) and "| 0.58 / 0.75 | 5.00 |" in page(), "the ratio to areal's time in the peer's own rounds"
+        timed = record("lookback", "32f32f", 1024, 10, 8)
+        timed["time_us"]["between"] = [9.5, 10.5]
+        text = page(cuda_sat01=[timed, ours[1]])
+        assert "| size | us | 95 % | floor |" in text and "| 10.0 | 9.5 to 10.5 | copy |" in text and "| 4096x4096 | 100.0 |  | copy |" in text, text
+        text = page(cuda_sat01=[*ours, *peers])
         text = page(cuda_sat02=[*ours[:2], record("cub one-dimensional scan", "32f32f", 1024, 9, 8), record("cub one-dimensional scan", "32f32f", 4096, 101, 80)])
         assert " 0.58 / 0.75 | **0.90** |" in text and " 0.80 / 0.90 | 1.01 |" in text, text
         for row, asked in ((record("lookback", "64f64f", 20000, 1, 1), "0.92"), (record("lookback", "8u32f", 2048, 1, 1, border="zero"), "0.65"), (record("lookback", "8u32u+64u", 1024, 1, 1), "0.45"),
