@@ -1,12 +1,12 @@
-// The page: connects the picture, the numbers and the list with the server.
+// The page: connects the picture, the numbers and the list with their source.
 
 import {styleOf} from './colours.js';
 import {Comparison, mostCompared} from './compare.js';
 import {Histogram} from './histogram.js';
-import {Link} from './link.js';
 import {RegionList} from './list.js';
 import {Model} from './model.js';
 import {decimal, either, integer, none, short} from './numbers.js';
+import {openSource} from './source.js';
 import {Stage} from './stage.js';
 
 const find = (id) => document.getElementById(id);
@@ -18,7 +18,8 @@ const statistics = [
 ];
 const whenPresent = new Set(['nan', 'under', 'over']);
 
-const picture = await (await fetch('picture.json')).json();
+const source = await openSource();
+const {picture} = source;
 const model = new Model(picture);
 const undos = [];
 let link, stage, list, comparison, keyTimer = 0, keyed = null, messageTimer = 0;
@@ -463,10 +464,12 @@ find('name').textContent = picture.name;
 find('name').title = picture.name;
 document.title = `${picture.name} — areal view`;
 find('facts').textContent = `${integer(picture.width)} × ${integer(picture.height)} · ${picture.type}`;
+find('export').hidden = !source.exports;
+find('export-page').hidden = !picture.page;
 fillChannels();
 list = new RegionList(model, {select: (id) => (select(id), stage.reveal(model.current().box)), drawn: () => pump()});
 comparison = new Comparison(model, {changed: () => refresh(), titleOf, isLog: () => histogram.isLog});
-stage = new Stage(find('stage'), find('overview'), picture, model, {
+stage = new Stage(find('stage'), find('overview'), source, model, {
   changed: () => (showCurrent(), pump()),
   ended,
   select,
@@ -481,10 +484,10 @@ stage = new Stage(find('stage'), find('overview'), picture, model, {
 });
 find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`;
 let needsContrast = picture.type !== '8u';
-link = new Link({
+link = source.link({
   opened: () => {
     document.body.classList.remove('offline');
-    find('connection').textContent = 'live';
+    find('connection').textContent = source.place;
     pump();
   },
   closed: () => {

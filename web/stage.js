@@ -2,7 +2,7 @@
 /* global L */
 
 import {styleOf} from './colours.js';
-import {paint, readTile, grays, tileLayer} from './tiles.js';
+import {paint, grays, tileLayer} from './tiles.js';
 
 const svgNames = 'http://www.w3.org/2000/svg';
 const corners = [['l', 't'], ['', 't'], ['r', 't'], ['l', ''], ['r', ''], ['l', 'b'], ['', 'b'], ['r', 'b']];
@@ -19,8 +19,9 @@ function svg(name, attributes = {}) {
 
 export class Stage {
   /** `actions`: changed() during a drag, ended(what) after it, select(id), moved(point or null), zoomed(), problem(). */
-  constructor(element, overview, picture, model, actions) {
-    Object.assign(this, {element, overview, picture, model, actions});
+  constructor(element, overview, source, model, actions) {
+    const {picture} = source;
+    Object.assign(this, {element, overview, source, picture, model, actions});
     this.mode = 'pan';
     this.gesture = null;
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -29,7 +30,7 @@ export class Stage {
       zoomSnap: 0.25, zoomDelta: 0.5, wheelPxPerZoomLevel: 120, zoomAnimation: false, fadeAnimation: false, inertia: !still,
       minZoom: -picture.levels.length, maxZoom: 6, maxBounds: this.bounds().pad(0.5),
     });
-    this.tiles = tileLayer(picture, actions.problem).addTo(this.map);
+    this.tiles = tileLayer(source, actions.problem).addTo(this.map);
     this.svg = svg('svg', {class: 'shapes', 'aria-hidden': 'true'});
     element.append(this.svg);
     this.fit();
@@ -279,10 +280,8 @@ export class Stage {
   }
 
   async loadOverview() {
-    const {levels, generation} = this.picture;
     try {
-      const response = await fetch(`tile/${generation}/${this.tiles.channel}/${levels.length - 1}/0/0`);
-      this.small = readTile(await response.arrayBuffer());
+      this.small = await this.source.tile(this.tiles.channel, this.picture.levels.length - 1, 0, 0);
     } catch {
       return; // the layer says what is wrong
     }

@@ -54,8 +54,9 @@ function hatch(canvas) {
   context.stroke();
 }
 
-/** `picture`: picture.json. `problem(sentence)` is called for a tile that cannot be had. */
-export function tileLayer(picture, problem) {
+/** `source`: see source.js. `problem(sentence)` is called for a tile that cannot be had. */
+export function tileLayer(source, problem) {
+  const {picture} = source;
   const Layer = L.GridLayer.extend({
     initialize(options) {
       L.GridLayer.prototype.initialize.call(this, options);
@@ -73,14 +74,10 @@ export function tileLayer(picture, problem) {
       const stop = new AbortController();
       const entry = {tile: null, stop};
       this.shown.set(canvas, entry);
-      const url = `tile/${picture.generation}/${this.channel}/${-coords.z}/${coords.x}/${coords.y}`;
-      fetch(url, {signal: stop.signal})
-        .then((response) => {
-          if (!response.ok) throw new Error(`the server answered ${response.status}`);
-          return response.arrayBuffer();
-        })
-        .then((buffer) => {
-          entry.tile = readTile(buffer);
+      source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal)
+        .then((tile) => {
+          if (stop.signal.aborted) return;
+          entry.tile = tile;
           this.draw(canvas, entry.tile);
           // Tiles at the right and the lower edge are smaller. Between two sizes of tiles the browser scales all of
           // them, and a pixel of overlap hides the seams.

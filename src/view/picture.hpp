@@ -46,6 +46,8 @@ class Picture {
   /// The names of the channels.
   const std::vector<std::string>& names() const noexcept { return names_; }
   std::size_t channels() const noexcept { return names_.size(); }
+  /// Valid as long as the picture.
+  const ConstView& pixels(std::size_t channel) const { return channels_.at(channel)->pixels; }
   /// The number under which `tile` draws red, green and blue together: one more than the last channel's.
   std::optional<std::size_t> colour() const noexcept;
   const std::vector<Extent>& levels() const noexcept { return levels_; }

@@ -11,6 +11,8 @@ import shutil
 import sys
 import tempfile
 import time
+import types
+import urllib.error
 
 import numpy as np
 from view_server import SKIPPED, Server, command_of, differences, differing_distances, distances_of, expected, percentile_of, scale_of
@@ -126,8 +128,8 @@ def check_numbers(page, pixels, picture, region=None):
     wrong = differences(answer, wanted, is_float)
     edges = np.linspace(*picture["range"], picture["bins"] + 1)
     for percent in (1, 50, 99):
-        value = values[f"p{percent}"]
-        if value is None or abs(float(value) - percentile_of(counts, edges, percent)) > 1e-9 * max(1, wanted["scale"]):
+        value, want = values[f"p{percent}"], percentile_of(counts, edges, percent, wanted["under"], wanted["over"])
+        if (value is None) != (want is None) or (want is not None and abs(float(value) - want) > 1e-9 * max(1, wanted["scale"])):
             wrong.append(f"p{percent}")
     assert not wrong, (SEED, shown, wrong, wanted)
     return shown
@@ -415,6 +417,71 @@ def check_arrays(browser, command, scratch):
             assert not (said := page.leave()), said
 
 
+def check_file(browser, command, tree, scratch):
+    """The page in one HTML file, opened from disk: it counts itself, and asks nobody."""
+    random = np.random.default_rng(SEED)
+    shape = (301, 397)
+    nan = random.normal(5, 2, shape).astype(np.float32)
+    nan[20, 30], nan[100, 200], nan[290, 390] = np.nan, np.inf, -np.inf
+    cases = {"uint16": random.integers(100, 4000, shape).astype(np.uint16), "int8": random.integers(-128, 128, shape).astype(np.int8), "uint32": random.integers(0, 2 ** 32, shape).astype(np.uint32),
+             "int64": random.integers(-2 ** 63, 2 ** 63 - 1, shape), "uint64": random.integers(2 ** 63, 2 ** 63 + 1000, shape, dtype=np.uint64), "float16": random.normal(3, 1, shape).astype(np.float16),
+             "nan": nan}
+    for name, pixels in cases.items():
+        np.save(scratch / f"file-{name}.npy", pixels)
+    photo = tree / "data" / "rubberwhale1.png"
+    cases["photo"] = luma_of(photo)
+    for name, pixels in cases.items():
+        high, wide = pixels.shape
+        boxes = [[10, 5, 100, 80], [150, 90, 120, 101], [0, 0, wide, high]]
+        with Server(command, photo if name == "photo" else scratch / f"file-{name}.npy", *(["--bins", "50"] if name == "uint16" else [])) as server:
+            picture = server.picture()
+            assert picture["page"] is True
+            page = Page(browser, server)
+            draw_regions(page, [["</script><b>", boxes[0]], ["", boxes[1]]])
+            page.leave()
+            file = scratch / f"{name}.html"
+            file.write_bytes(server.get("export/page.html"))
+        page = Page(browser, types.SimpleNamespace(url=file.as_uri()))
+        assert page.run("return document.getElementById('connection').textContent") == "in this file"
+        check_numbers(page, pixels, picture, 0)
+        for region in (1, 2):
+            choose(page, region)
+            assert check_numbers(page, pixels, picture, region)["box"] == boxes[region - 1]
+        if name not in ("photo", "uint16"):
+            assert not (said := page.leave()), said
+            continue
+        browser.find_element(By.ID, "draw").click()
+        assert page.drag((0.75, 0.3), (0.9, 0.6)) >= 3
+        check_numbers(page, pixels, picture, 3)
+        page.keys(Keys.ARROW_RIGHT)
+        box = check_numbers(page, pixels, picture, 3)["box"]
+        if name == "photo":
+            from PIL import Image
+            page.wait(lambda: page.run("return document.querySelectorAll('#stage .leaflet-tile-loaded').length") > 0)
+            colours = page.run("return [...document.querySelectorAll('#stage canvas')].map((one) => [...one.getContext('2d').getImageData(10, 10, 1, 1).data].slice(0, 3))")
+            assert [int(v) for v in np.asarray(Image.open(photo).convert("RGB"))[10, 10]] in colours, colours
+            page.keys("c", Keys.SHIFT + Keys.TAB, "c")
+            page.wait(lambda: page.run("return document.querySelectorAll('#distances-rows [data-fresh=true]').length") == 2)
+            counts = [np.bincount(pixels[y:y + h, x:x + w].reshape(-1), minlength=256).tolist() for x, y, w, h in (boxes[1], box)]
+            found = {}
+            for measure in page.run("return [...document.getElementById('measure').options].map((one) => one.value)"):
+                page.run("const menu = document.getElementById('measure'); menu.value = arguments[0]; menu.dispatchEvent(new Event('change'))", measure)
+                found[measure] = float(page.run("return document.querySelector('#distances-rows [data-id=\"2\"] [data-distance]').dataset.value"))
+            assert not (wrong := differing_distances(found, distances_of(*counts))), (wrong, found)
+            check_accessibility(page)
+        page.keys(Keys.DELETE)
+        page.wait(lambda: page.is_fresh(0))
+        assert not (said := page.leave()), said
+    with Server(command, "synthetic:2100x2000:3") as server:  # more than 4 MP
+        assert server.picture()["page"] is False
+        try:
+            server.get("export/page.html")
+        except urllib.error.HTTPError as error:
+            assert error.code == 404
+        else:
+            raise AssertionError("a page of 4.2 MP was saved")
+
+
 def keep_pictures(browser, command, tree, scratch, folder):
     """The screenshots of docs/view.md."""
     def keep(page, name):
@@ -517,6 +584,7 @@ def main():
                 keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
                 return
             for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
+                          lambda: check_file(browser, command, arguments.tree, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()

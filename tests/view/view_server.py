@@ -118,12 +118,12 @@ def differing_distances(found, wanted):
     return [name for name, value in wanted.items() if abs(found[name] - value) > (1e-7 if name == "hellinger" and value < 1e-3 else 1e-12)]
 
 
-def percentile_of(counts, edges, percent):
-    """Linear inside a bin, from the counts alone."""
+def percentile_of(counts, edges, percent, under=0, over=0):
+    """Linear inside a bin, from the counts alone; None if the value lies among those below or above the bins."""
     total = sum(counts)
-    if total == 0:
+    wanted, below = percent * (under + total + over) / 100 - under, 0
+    if total == 0 or wanted < 0 or wanted > total:
         return None
-    wanted, below = percent * total / 100, 0
     for i, count in enumerate(counts):
         if count and below + count >= wanted:
             return edges[i] + (wanted - below) / count * (edges[i + 1] - edges[i])

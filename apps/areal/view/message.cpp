@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include "json/read.hpp"
 #include "view/compare.hpp"
+#include "view/page_file.hpp"
 
 namespace areal::command::page {
 namespace {
@@ -106,6 +107,15 @@ Ordered distances_of(const view::Answer& answer, const view::Answer& reference) 
   return distances;
 }
 
+Ordered list_of(const std::vector<view::DrawnRegion>& regions) {
+  Ordered list = Ordered::array();
+  for (const view::DrawnRegion& region : regions) {
+    const Region& box = region.box;
+    list.push_back({{"id", region.id}, {"name", region.name}, {"box", {box.x, box.y, box.width, box.height}}});
+  }
+  return list;
+}
+
 std::string dumped(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
 
 }  // namespace
@@ -158,13 +168,9 @@ std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
 }
 
 std::string regions_text(const view::Regions& regions) {
-  Ordered list = Ordered::array();
-  for (const view::DrawnRegion& region : regions.all()) {
-    const Region& box = region.box;
-    list.push_back({{"id", region.id}, {"name", region.name}, {"box", {box.x, box.y, box.width, box.height}}});
-  }
-  return dumped({{"regions", std::move(list)}, {"revision", regions.revision()}});
+  return dumped({{"regions", list_of(regions.all())}, {"revision", regions.revision()}});
 }
+std::string regions_text(const std::vector<view::DrawnRegion>& regions) { return dumped(list_of(regions)); }
 
 std::string set_text(std::int64_t n, std::int64_t id) { return dumped({{"n", n}, {"id", id}}); }
 
@@ -188,6 +194,7 @@ std::string picture_text(const view::Picture& picture, std::string_view name, st
                {"drawn", {black, white}},
                {"bins", picture.bins()},
                {"generation", 1},
+               {"page", fits_page_file(picture)},
                {"notes", std::vector<std::string>(notes.begin(), notes.end())}};
   return dumped(json);
 }

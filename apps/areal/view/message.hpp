@@ -52,6 +52,8 @@ Message read_message(std::string_view text, std::size_t channels);
 std::string answer_text(const Ask& ask, std::span<const view::Answer> answers);
 /// {"regions": [{"id", "name", "box"}], "revision"}
 std::string regions_text(const view::Regions& regions);
+/// [{"id", "name", "box"}]
+std::string regions_text(const std::vector<view::DrawnRegion>& regions);
 /// {"n", "id"}: a region was set or removed.
 std::string set_text(std::int64_t n, std::int64_t id);
 /// {"n", "error": a sentence}

@@ -36,6 +36,7 @@ Route route_of(std::string_view path) noexcept {
   if (path == "export/statistics.csv") route.kind = Kind::statistics_csv;
   if (path == "export/histograms.csv") route.kind = Kind::histograms_csv;
   if (path == "export/picture.png") route.kind = Kind::picture_png;
+  if (path == "export/page.html") route.kind = Kind::page_html;
   if (path.starts_with(app)) {
     route.kind = Kind::app;
     route.name = path.substr(app.size());

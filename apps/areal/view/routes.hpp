@@ -17,6 +17,7 @@ struct Route {
     statistics_csv,
     histograms_csv,
     picture_png,
+    page_html,
     socket
   };
   Kind kind = Kind::none;

@@ -25,6 +25,7 @@
 #include "view/app_files.hpp"
 #include "view/exports.hpp"
 #include "view/message.hpp"
+#include "view/page_file.hpp"
 #include "view/regions.hpp"
 #include "view/request.hpp"
 #include "view/worker.hpp"
@@ -358,6 +359,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
         return save("text/csv; charset=utf-8", "histograms.csv", histograms_csv);
       case Kind::picture_png:
         return save("image/png", "picture.png", picture_png);
+      case Kind::page_html:
+        if (!fits_page_file(state_.picture)) return respond({.status = 404});
+        return compute(Worker::Urgency::exports, "text/html; charset=utf-8", "page.html",
+                       [regions = state_.regions.all()](Server::State& state) {
+                         return page_file(app_file("standalone.html").bytes, state.picture, state.facts,
+                                          regions_text(regions));
+                       });
       default:
         return respond({.status = 404});
     }

@@ -1,0 +1,20 @@
+// Where the page gets its picture, tiles and answers: from the server. Other pages have another module in its place.
+
+import {Link} from './link.js';
+import {readTile} from './tiles.js';
+
+/** {picture, place: where the answers come from, exports, tile(channel, level, column, row, signal), link(handlers)} */
+export async function openSource() {
+  const picture = await (await fetch('picture.json')).json();
+  return {
+    picture,
+    place: 'live',
+    exports: true,
+    link: (handlers) => new Link(handlers),
+    async tile(channel, level, column, row, signal) {
+      const response = await fetch(`tile/${picture.generation}/${channel}/${level}/${column}/${row}`, {signal});
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      return readTile(await response.arrayBuffer());
+    },
+  };
+}
