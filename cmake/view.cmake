@@ -1,6 +1,6 @@
 # AREAL_HAS_VIEW: `areal view`, whose server needs Boost.Beast (headers), and whose page needs Leaflet. Leaflet is taken from
 # its package and embedded in the command; nothing of it is in this repository.
-set(AREAL_HAS_VIEW OFF)
+set(AREAL_HAS_VIEW OFF CACHE INTERNAL "areal view is built")
 if(AREAL_VIEW AND AREAL_MEDIA)
   find_package(Boost 1.74 QUIET)
   set(view_lacks)
@@ -16,7 +16,7 @@ if(AREAL_VIEW AND AREAL_MEDIA)
   endif()
   list(JOIN view_lacks " and " view_lacks)
   if(NOT view_lacks)
-    set(AREAL_HAS_VIEW ON)
+    set(AREAL_HAS_VIEW ON CACHE INTERNAL "areal view is built")
   elseif(AREAL_VIEW STREQUAL "AUTO")
     message(STATUS "No `areal view`: it needs ${view_lacks}")
   else()

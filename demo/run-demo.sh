@@ -81,6 +81,3 @@ echo "the nearest window is the template's own: x 218, y 90"
 
 title "pictures to open"
 for file in photograph frame blur sudoku-before sudoku-after distance; do ls "$out/$file.png"; done
-
-title "see it in the browser"
-echo "drag rectangles over the photograph and read their statistics: $areal view $picture --open"

@@ -547,6 +547,19 @@ def check_help(command, tree):
         assert server.picture()["name"] == "rubberwhale1.png"
 
 
+def check_regions(command, tree, scratch):
+    """--region and --regions: the page begins with them."""
+    file, picture = scratch / "begin.csv", tree / "data" / "rubberwhale1.png"
+    file.write_text("x,y,width,height,name\n215,85,105,100,whale\n500,300,100,200,\n")
+    with Server(command, picture, "--region", "1,2,3,4", "--regions", file, "--outside", "clip") as server:
+        link = websocket.create_connection(f"ws://{server.host}/{server.token}/ws", origin=f"http://{server.host}", timeout=10)
+        assert json.loads(link.recv())["regions"] == [{"id": 1, "name": "", "box": [1, 2, 3, 4]}, {"id": 2, "name": "whale", "box": [215, 85, 105, 100]}, {"id": 3, "name": "", "box": [500, 300, 84, 88]}]
+        link.close()
+    for wrong in (("--regions", file), ("--region", "0,0,0,5"), ("--region", "1,2,3")):
+        ended = subprocess.run([command, "view", picture, *wrong], capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and not ended.stdout, (wrong, ended)
+
+
 def check_open(command, tree, scratch):
     """--open: the browser gets a file that this user alone may read, not the address; the file goes when the page is there."""
     program = scratch / "bin" / "xdg-open"
@@ -602,6 +615,7 @@ def main():
         check_options(command, scratch)
         check_tiles_and_exports(command, scratch, arguments.tree)
         check_help(command, arguments.tree.resolve())
+        check_regions(command, arguments.tree, scratch)
         check_open(command, arguments.tree, scratch)
         with Server(command, arguments.tree / "data" / "rubberwhale1.png") as server:
             check_requests(server)

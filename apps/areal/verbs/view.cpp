@@ -11,6 +11,7 @@
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "io/regions.hpp"
 #include "verbs.hpp"
 #include "view/open_browser.hpp"
 #include "view/picture.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 struct ViewRequest {
   InputOptions input;
+  RegionOptions regions;
   std::string port, memory, bins, range;
   bool open = false;
 };
@@ -93,11 +95,22 @@ view::Picture read_picture(const ViewRequest& request, const Settings& settings,
   return {std::move(planes), names_of(shape, in_colour, input.channel_text), std::move(luma), options};
 }
 
-void run(const ViewRequest& request, const Settings& settings) {
+/// The regions that the page begins with.
+std::vector<view::DrawnRegion> drawn(const RegionOptions& options, const Shape& image) {
+  std::vector<view::DrawnRegion> regions;
+  std::vector<media::NamedRegion> buffer;
+  if (options.named())
+    for (const media::NamedRegion& one : options.for_image(image, buffer)) regions.push_back({0, one.name, one.region});
+  return regions;
+}
+
+void run(ViewRequest& request, const Settings& settings) {
   page::ServerOptions options;
   if (!request.port.empty()) options.port = static_cast<std::uint16_t>(whole_number("--port", request.port, 0, 65535));
   options.name = printable(request.input.file_name());
+  request.regions.resolve();
   const view::Picture picture = read_picture(request, settings, options.notes);
+  options.regions = drawn(request.regions, {picture.width(), picture.height()});
   page::Server server(picture, options);
   write_out(settings.json ? fmt::format("{{\"url\":\"{}\"}}\n", server.url()) : server.url() + "\n");
   flush_out();
@@ -126,6 +139,7 @@ void add_view(CLI::App& app, Settings& settings) {
       ->type_name("N");
   verb->add_option("--level", request->input.level_text, "This level of a pyramid, or this page of a TIFF, from 0")
       ->type_name("N");
+  request->regions.add_to(*verb, false);
   begin_group(*verb, group::what);
   verb->add_option("--bins", request->bins, "Bins of the histograms, up to 256 (256)")->type_name("N");
   verb->add_option("--range", request->range,

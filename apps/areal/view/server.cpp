@@ -26,7 +26,6 @@
 #include "view/exports.hpp"
 #include "view/message.hpp"
 #include "view/page_file.hpp"
-#include "view/regions.hpp"
 #include "view/request.hpp"
 #include "view/worker.hpp"
 
@@ -127,6 +126,7 @@ struct Server::State {
     if (error) throw IoError(fmt::format("--port {}: {}", chosen.port, error.message()));
     acceptor.listen(most_connections, error);
     if (error) throw IoError("127.0.0.1 cannot be listened on: " + error.message());
+    for (const view::DrawnRegion& region : chosen.regions) regions.set(0, region.name, region.box);
     url = fmt::format("http://127.0.0.1:{}/{}/", acceptor.local_endpoint().port(), token);
   }
 
@@ -464,17 +464,19 @@ void Server::State::tell_all(const std::string& message) {
 }
 
 Server::Server(const view::Picture& picture, ServerOptions options)
-    : state_(std::make_unique<State>(picture, std::move(options))) {}
+    : state_(std::make_unique<State>(picture, std::move(options))) {
+  // From now on, so that a signal that comes before `run` ends the program as one that comes later.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) state_->signals.add(signal);
+  }
+}
 Server::~Server() = default;
 
 const std::string& Server::url() const noexcept { return state_->url; }
 void Server::on_page(std::function<void()> call) { state_->on_page = std::move(call); }
 
 int Server::run() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction old {};
-    if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) state_->signals.add(signal);
-  }
   state_->signals.async_wait([state = state_.get()](error_code, int signal) {
     state->signal = signal;
     state->io.stop();

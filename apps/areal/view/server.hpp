@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 #include "view/picture.hpp"
+#include "view/regions.hpp"
 
 namespace areal::command::page {
 
 struct ServerOptions {
-  std::string name;                // of the picture
-  std::vector<std::string> notes;  // about it
-  std::uint16_t port = 0;          // 0: any
+  std::string name;                        // of the picture
+  std::vector<std::string> notes;          // about it
+  std::vector<view::DrawnRegion> regions;  // that the page begins with; their ids do not count
+  std::uint16_t port = 0;                  // 0: any
 };
 
 class Server {
