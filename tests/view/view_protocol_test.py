@@ -12,6 +12,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -584,6 +585,18 @@ def check_open(command, tree, scratch):
         assert not file.exists()
 
 
+def check_load(command, tree, scratch):
+    """The benchmark of drags, for a moment."""
+    file = scratch / "load.json"
+    inputs = [str(tree / "data" / "rubberwhale1.png"), "synthetic:300x200:1"]
+    subprocess.run([sys.executable, tree / "bench" / "view_load.py", command, *inputs, "--seconds", "0.5", "--no-browser", "--json", file], timeout=100, check=True, stderr=subprocess.DEVNULL)
+    records = json.loads(file.read_text())
+    assert [record["part"] for record in records] == ["start", "first drag", "second drag"] * 2, records
+    for record in records:
+        if "drag" in record["part"]:
+            assert record["exact"] and record["answers"] > 0 and record["p99_us"] >= record["p50_us"] > 0 and record["peak_bytes"] >= record["private_bytes"] > 0, record
+
+
 def check_end(command, tree):
     for number in (signal.SIGINT, signal.SIGTERM):
         server = Server(command, tree / "data" / "rubberwhale1.png")
@@ -625,6 +638,7 @@ def main():
             time.sleep(0.3)
             check_limits(server)
         print("attacks are refused")
+        check_load(command, arguments.tree.resolve(), scratch)
         check_end(command, arguments.tree)
 
 
