@@ -285,7 +285,7 @@ def _frameworks() -> tuple[Door, ...]:
             )
     if there("cupy") and has_gpu():
         doors.append(Door("cupy", ("regions",), cupy, lambda q: not q.types, 0.5))
-    if there("jax"):
+    if there("jax") and there("areal._jax"):  # whose handlers are built where JAX is installed
         doors.append(Door("jax", ("regions",), jax, lambda q: _plain(q) and q.border == "zero" and len(q.regions) < 50, 0.02))
     return tuple(doors)
 
