@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Joins the page's modules into one HTML file: bundle.py --source embedded.js --leaflet FOLDER [--licence FILE] --out page.html
+"""Joins the page's modules into one HTML file: bundle.py --source embedded.js --leaflet FOLDER --out page.html
 
 Each module becomes a function that returns its exports; `./source.js` is the module of --source. Styles, scripts and the icon are inside,
 and the content security policy allows these alone. The line <!--DATA--> remains for data of the picture."""
@@ -54,13 +54,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", required=True)
     parser.add_argument("--leaflet", type=pathlib.Path, required=True)
-    parser.add_argument("--licence", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     leaflet = next(file for name in ("leaflet.min.js", "leaflet.js") if (file := arguments.leaflet / name).is_file()).read_text(encoding="utf-8")
     leaflet = re.sub(r"\n?//# sourceMappingURL=.*", "", leaflet)
-    if arguments.licence:
-        leaflet = "/*\n" + arguments.licence.read_text(encoding="utf-8").replace("*/", "* /") + "*/\n" + leaflet
+    licences = [file for file in (arguments.leaflet / "LICENSE", pathlib.Path("/usr/share/doc/libjs-leaflet/copyright")) if file.is_file()]
+    if licences:
+        leaflet = "/*\n" + licences[0].read_text(encoding="utf-8").replace("*/", "* /") + "*/\n" + leaflet
     leaflet_style = re.sub(r"url\([^)]*\)", "none", (arguments.leaflet / "leaflet.css").read_text(encoding="utf-8"))  # icons that the page does not show
     style = (WEB / "style.css").read_text(encoding="utf-8")
     script = bundle("main.js", arguments.source)

@@ -490,9 +490,9 @@ link = source.link({
     find('connection').textContent = source.place;
     pump();
   },
-  closed: () => {
+  closed: (why = 'no connection, trying again') => {
     document.body.classList.add('offline');
-    find('connection').textContent = 'no connection, trying again';
+    find('connection').textContent = why;
   },
   regions: (regions) => {
     model.setRegions(regions);

@@ -14,10 +14,11 @@ from ._open import open
 from ._plot import plot
 from ._quantiles import quantiles
 from ._sat import Sat, SatPlan, sat
+from ._view import view
 
 __all__ = ["Binning", "Cancelled", "Cascade", "Detection", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "IntegralHistogram", "InvalidArgument", "IoError",
            "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histograms",
-           "integral_histogram", "open", "plot", "quantiles", "sat"]
+           "integral_histogram", "open", "plot", "quantiles", "sat", "view"]
 
 _core.install(_core, Sat, _frameworks.Framework, _frameworks.NUMPY, _sat.carry, _frameworks.of_plan)
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)

@@ -25,5 +25,6 @@ void bind_dropin_tables(nb::module_& m);
 void bind_dropin_filters(nb::module_& m);
 void bind_dropin_integrate(nb::module_& m);
 void bind_device_buffers(nb::module_& m);
+void bind_view(nb::module_& m);
 
 }  // namespace areal::python

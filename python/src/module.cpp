@@ -18,4 +18,5 @@ NB_MODULE(_core, m) {
   areal::python::bind_dropin_filters(m);
   areal::python::bind_dropin_integrate(m);
   areal::python::bind_device_buffers(m);
+  areal::python::bind_view(m);
 }

@@ -88,7 +88,7 @@ def wrong_files(wheel: pathlib.Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")}
     sources = {f"areal/{path.relative_to(TREE / 'python/areal')}" for path in (TREE / "python/areal").rglob("*.py")}
-    optional = {"areal/_jax.abi3.so"}  # built where JAX is installed
+    optional = {"areal/_jax.abi3.so", "areal/_view_widget.html", "areal/_view_embedded.html"}  # built where JAX and Leaflet are installed
     library = {name for name in names if re.fullmatch(r"areal/libareal\.so[.\d]*", name)}
     grafted = {name for name in names if re.fullmatch(r"areal(_cu\d+)?\.libs/[^/]+\.so[^/]*", name)}
     expected = sources | {"areal/_core.abi3.so", "areal/_core.pyi", "areal/py.typed"}

@@ -6,7 +6,7 @@
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
     api <- queue <- pieces, video     public headers, bench/protocol <- bench        public headers and media <- apps <- areal-lab
-    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi       public headers <- view <- apps
+    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi       public headers <- view <- apps, python
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
 subject. A family's folder is seen by itself and its subject's registry.hpp, and what is named by an algorithm's id by the
@@ -68,7 +68,7 @@ MAY_INCLUDE = {
     "protocol": {"include"},
     "apps": {"include", "media", "json", "view"},
     "laboratory": {"include", "media", "json", "apps", "protocol"},
-    "python": {"include", "interop"},
+    "python": {"include", "interop", "view"},
     "bench": {"include", "protocol"},
     "examples": {"include", "interop"},
     "tests": EVERY_LAYER,
