@@ -37,5 +37,6 @@ export function short(value) {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e6) return integer(value);
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace('e+', 'e').replace(/-/g, '−');
-  return String(Number(value.toPrecision(4))).replace('-', '−');
+  const rounded = Number(value.toPrecision(4));
+  return Number.isInteger(rounded) ? integer(rounded) : String(rounded).replace('-', '−');
 }

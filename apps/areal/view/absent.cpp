@@ -10,7 +10,8 @@ void add_view(CLI::App& app, Settings&) {
   verb->fallthrough(false)->allow_extras();
   verb->callback([] {
     throw Unavailable(
-        "view: this build has no page; install libboost-dev and libjs-leaflet (or Boost 1.74 and Leaflet 1.7, with "
+        "view: this build has no page; install libboost-dev, libjs-leaflet and python3 (or Boost 1.74 and Leaflet 1.7, "
+        "with "
         "-DAREAL_LEAFLET=FOLDER) and build again");
   });
 }
