@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 #include "view/message.hpp"
+#include "view/picture.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The WebSocket: one question in flight, changes of regions, and a new connection when one is lost.
 
 export class Link {
-  /** `handlers`: opened, closed, regions(list, revision), answer(message), error(sentence). */
+  /** `handlers`: opened, closed, regions(list, revision), answer(message), survey(state), error(sentence). */
   constructor(handlers) {
     this.handlers = handlers;
     this.n = 0;
@@ -41,6 +41,10 @@ export class Link {
       this.changes.delete(message.n);
       if (message.error) change.reject(new Error(message.error));
       else change.resolve(message.id);
+      return;
+    }
+    if (message.survey) {
+      this.handlers.survey(message.survey);
       return;
     }
     if (message.revision !== undefined) {

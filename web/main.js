@@ -8,6 +8,7 @@ import {Model} from './model.js';
 import {decimal, either, integer, none, short} from './numbers.js';
 import {openSource} from './source.js';
 import {Stage} from './stage.js';
+import {SurveyState} from './survey.js';
 
 const find = (id) => document.getElementById(id);
 const real = (value) => decimal(value);
@@ -83,11 +84,11 @@ function showCurrent() {
     const {row, value} = cells.get(key);
     const found = answer ? valueOf(answer, key) : null;
     row.hidden = whenPresent.has(key) && !found;
-    value.textContent = format(found);
+    value.textContent = found !== null && model.isRounded(region.id) ? `≈ ${format(found)}` : format(found);
     value.dataset.value = found ?? 'null';
     value.title = found === null ? '' : String(found);
   }
-  const counts = answer?.histogram;
+  const counts = answer?.histogram.length ? answer.histogram : null;
   histogram.show(counts ? {counts, range: picture.range, colour: region.id === 0 ? null : colour, mean: answer.mean} : null);
   if (counts) {
     const most = Math.max(...counts), bin = counts.indexOf(most);
@@ -127,16 +128,17 @@ function showCursor() {
 
 function pump() {
   const {regions, reference} = model.questions(list.visible());
-  if (!regions.length || !link.ask(model.channel, regions, !stage.gesture, reference)) return;
+  if (!regions.length || !link.ask(model.channel, regions, model.dragged === null, reference)) return;
   asking = new Map(regions.map(([id, ...box]) => [id, {key: model.key(box), pair: reference === null ? '' : model.pair(id)}]));
 }
 
 function take(message) {
+  const isRounded = message.regions.some((region) => region.about);
   for (const region of message.regions) {
     const asked = asking.get(region.id);
     if (!asked || message.channel !== model.channel) continue;
-    model.answers.set(region.id, {key: asked.key, answer: region});
-    if (region.distances && asked.pair) model.distances.set(region.id, {key: asked.pair, values: region.distances});
+    model.answers.set(region.id, {key: asked.key, answer: region.pending ? null : region, isRounded: Boolean(region.about)});
+    if (region.distances && asked.pair) model.distances.set(region.id, {key: asked.pair, isRounded, values: region.distances});
   }
   showCurrent();
   showCursor();
@@ -361,7 +363,7 @@ function onContrast(moved) {
 /** From the lowest to the highest bin of the picture that holds more than a thousandth of its pixels on either side. */
 function fitContrast() {
   const answer = model.answer(0);
-  if (!answer) return;
+  if (!answer?.histogram.length) return;
   const {histogram: counts} = answer, total = counts.reduce((a, b) => a + b, 0);
   const [lo, hi] = picture.range, edge = (i) => lo + (i * (hi - lo)) / counts.length;
   let from = 0, to = counts.length, sum = 0;
@@ -467,6 +469,8 @@ find('facts').textContent = `${integer(picture.width)} × ${integer(picture.heig
 find('export').hidden = !source.exports;
 find('export-page').hidden = !picture.page;
 fillChannels();
+find('no-histogram').hidden = picture.kind !== 'table';
+find('histogram').hidden = find('counts').hidden = picture.kind === 'table';
 list = new RegionList(model, {select: (id) => (select(id), stage.reveal(model.current().box)), drawn: () => pump()});
 comparison = new Comparison(model, {changed: () => refresh(), titleOf, isLog: () => histogram.isLog});
 stage = new Stage(find('stage'), find('overview'), source, model, {
@@ -483,6 +487,11 @@ stage = new Stage(find('stage'), find('overview'), source, model, {
   problem: tell,
 });
 find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`;
+const survey = new SurveyState(find('survey'), (isComplete) => {
+  model.surveyed();
+  stage.reload(isComplete);
+  pump();
+});
 let needsContrast = picture.type !== '8u';
 link = source.link({
   opened: () => {
@@ -494,6 +503,7 @@ link = source.link({
     document.body.classList.add('offline');
     find('connection').textContent = why;
   },
+  survey: (state) => survey.take(state),
   regions: (regions) => {
     model.setRegions(regions);
     refresh();

@@ -7,10 +7,10 @@ export class Model {
     this.regions = new Map(); // id -> {id, name, box}
     this.selected = 0; // 0: the whole picture
     this.dragged = null; // {id, box}; id -1: a new rectangle
-    this.answers = new Map(); // id -> {key, answer}
+    this.answers = new Map(); // id -> {key, answer, isRounded}; of a pending region the answer is null
     this.cursor = null; // [x, y]
     this.compared = []; // ids
-    this.distances = new Map(); // id -> {key, values: {measure: distance}}
+    this.distances = new Map(); // id -> {key, isRounded, values: {measure: distance}}
   }
 
   drag(id, box) {
@@ -44,7 +44,20 @@ export class Model {
     return this.answers.get(id)?.answer ?? null;
   }
   isNew(id, box) {
-    return this.answers.get(id)?.key === this.key(box);
+    const found = this.answers.get(id);
+    return found?.key === this.key(box) && found.answer !== null && (!found.isRounded || this.dragged !== null);
+  }
+  /** An answer about the region, or about one whose edges are near, or the word that there is none yet. */
+  isAsked(id, box) {
+    return this.isNew(id, box) || (this.answers.get(id)?.key === this.key(box) && this.answers.get(id).answer === null);
+  }
+  /** Is it about a region whose edges are near? */
+  isRounded(id) {
+    return this.answers.get(id)?.isRounded === true;
+  }
+  /** The survey has passed more rows: ask again about what was pending. */
+  surveyed() {
+    for (const [id, {answer}] of this.answers) if (answer === null) this.answers.delete(id);
   }
 
   /** The compared region to which the others have distances: the first without a choice. */
@@ -59,7 +72,12 @@ export class Model {
     return `${this.key(this.region(id).box)} ${this.region(this.reference).box}`;
   }
   isCompared(id) {
-    return this.distances.get(id)?.key === this.pair(id);
+    const found = this.distances.get(id);
+    return found?.key === this.pair(id) && (!found.isRounded || this.dragged !== null);
+  }
+  isPending(id) {
+    const found = this.answers.get(id);
+    return found?.answer === null && found.key === this.key(this.region(id).box);
   }
 
   /** What to ask now: {regions: [[id, x, y, w, h]], reference: an id of these or null}, of `listed` regions, too. */
@@ -67,12 +85,13 @@ export class Model {
     const wanted = [];
     const add = (id, box, anyway = false) => {
       if (wanted.some(([other]) => other === id)) return;
-      if (wanted.length < most && (anyway || !this.isNew(id, box))) wanted.push([id, ...box]);
+      if (wanted.length < most && (anyway || !this.isAsked(id, box))) wanted.push([id, ...box]);
     };
     const current = this.current();
     add(current.id, current.box);
     if (this.cursor) add(-2, [...this.cursor, 1, 1]);
-    const stale = this.compared.filter((id) => !this.isCompared(id));
+    const waits = this.compared.length > 0 && this.isPending(this.reference);
+    const stale = waits ? [] : this.compared.filter((id) => !this.isCompared(id) && !this.isPending(id));
     if (stale.length) for (const id of [this.reference, ...stale]) add(id, this.region(id).box, true);
     for (const id of listed) if (this.regions.has(id)) add(id, this.region(id).box);
     return {regions: wanted, reference: stale.length ? this.reference : null};

@@ -279,6 +279,12 @@ export class Stage {
     this.loadOverview();
   }
 
+  /** The survey has come further: tiles of small levels have more of the picture. */
+  reload(isComplete) {
+    this.tiles.reload();
+    if (isComplete) this.loadOverview();
+  }
+
   async loadOverview() {
     try {
       this.small = await this.source.tile(this.tiles.channel, this.picture.levels.length - 1, 0, 0);

@@ -74,7 +74,8 @@ export function tileLayer(source, problem) {
       const stop = new AbortController();
       const entry = {tile: null, stop};
       this.shown.set(canvas, entry);
-      source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal)
+      entry.request = () => source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal);
+      entry.request()
         .then((tile) => {
           if (stop.signal.aborted) return;
           entry.tile = tile;
@@ -101,6 +102,14 @@ export function tileLayer(source, problem) {
         this.gray = grays(tile, this.black, this.white);
       }
       paint(canvas, tile, this.gray);
+    },
+    /** Requests the tiles that are shown again, and draws each in its place. */
+    reload() {
+      for (const [canvas, entry] of this.shown)
+        if (entry.tile)
+          entry.request()
+            .then((tile) => this.draw(canvas, (entry.tile = tile)))
+            .catch(() => {}); // the tile that is there remains
     },
     setContrast(black, white) {
       this.black = black;

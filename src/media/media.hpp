@@ -237,7 +237,7 @@ Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
 // True if the file begins as an .npy. False for anything but a regular file.
 bool is_npy(const fs::path& path);
-// A .npy file that stays on disk: pages are read on access, so it may be larger than memory. If the file is truncated
+// A file that stays on disk: pages are read on access, so it may be larger than memory. If the file is truncated
 // meanwhile, the process ends by SIGBUS.
 class MappedArray {
  public:
@@ -245,6 +245,8 @@ class MappedArray {
   virtual const ConstView& view() const = 0;
 };
 std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc);
+// Raw pixels, as read_raw.
+std::unique_ptr<MappedArray> map_raw(const fs::path& path, const Shape& shape, Type type);
 // The shape is written in numpy's order: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.

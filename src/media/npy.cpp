@@ -167,13 +167,17 @@ void write_npy_line(const fs::path& path, const ConstView& line) {
   file.commit();
 }
 
-Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit) {
+void require_raw_size(const InputFile& file, const Shape& shape, Type type) {
   const std::uint64_t bytes = bytes_of(shape, type);
-  InputFile file(path);
   if (file.size() && *file.size() != bytes)
     fail(file.name(), "has ", *file.size(), " bytes, but ", shape.width, "x", shape.height, "x", name_of(type), " are ",
          bytes);
-  require_memory(file.name(), bytes, memory_limit);
+}
+
+Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit) {
+  InputFile file(path);
+  require_raw_size(file, shape, type);
+  require_memory(file.name(), bytes_of(shape, type), memory_limit);
   Array array(shape, type);
   file.read_exactly(array.data(), array.bytes(), "data");
   file.require_end();

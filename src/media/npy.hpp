@@ -18,6 +18,9 @@ NpyLayout read_npy_layout(InputFile& file, Axes axes);
 // Throws IoError unless the file begins as a .npy.
 void require_npy_magic(InputFile& file);
 
+// Throws IoError if the file has a size, and not that of these raw pixels.
+void require_raw_size(const InputFile& file, const Shape& shape, Type type);
+
 // Bytes of the whole file, header included.
 std::uint64_t npy_file_bytes(const ConstView& array);
 std::string npy_preamble_of(const ConstView& array);

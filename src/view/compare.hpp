@@ -3,7 +3,7 @@
 
 #include <areal/histogram_measures.hpp>
 #include <array>
-#include "view/survey.hpp"
+#include "view/answer.hpp"
 
 namespace areal::view {
 

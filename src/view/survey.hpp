@@ -5,30 +5,15 @@
 #include <areal/histogram_store.hpp>
 #include <areal/region.hpp>
 #include <areal/view.hpp>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
-#include "view/cells.hpp"
+#include "view/answer.hpp"
 
 namespace areal::view {
-
-/// The percentiles of an answer.
-inline constexpr std::array<double, 3> percents{1, 50, 99};
-
-struct Answer {
-  Moments moments;
-  /// NaN where the range leaves them open, and for an empty region.
-  std::array<double, percents.size()> percentiles{};
-  std::vector<std::uint64_t> histogram;
-};
-
-/// The range of the histogram without one of the user's: [0, 256) for 8u and [-128, 128) for 8s, else from the smallest
-/// to the largest finite value of the channels, which has lo < hi.
-std::pair<double, double> default_range(const std::vector<ConstView>& channels);
 
 class Survey {
  public:
@@ -49,8 +34,7 @@ class Survey {
 
   ConstView channel_;
   Execution execution_;
-  Binning shown_, counted_;  // the histogram's bins, and the store's: the same, or one bin for each byte
-  bool is_bytes_;
+  Counting counting_;
   HistogramStore store_;
   std::atomic<bool> has_store_ = false;
   std::optional<Cells> cells_;  // of pixels of more than 8 bits

@@ -67,6 +67,7 @@ InputImage::InputImage(const InputOptions& input, std::uint64_t memory, const Se
   options.memory_limit = memory;
   options.threads = settings.threads;
   picture_ = media::open_large_picture(input.path, options);
+  decodes_ = !facts.is_array;
   for (const std::string& note : picture_->notes()) settings.note("{}: {}", input.path, note);
 }
 
@@ -77,6 +78,12 @@ const Shape& InputImage::shape() const noexcept {
 Type InputImage::type() const noexcept { return synthetic_ ? Type::u8 : picture_ ? picture_->type() : loaded_.type(); }
 
 std::uint64_t InputImage::memory() const { return synthetic_ ? 0 : picture_ ? picture_->memory() : loaded_.bytes(); }
+
+media::BlockSize InputImage::block() const {
+  return picture_ ? picture_->block() : media::BlockSize{shape().width, shape().height};
+}
+
+bool InputImage::decodes() const { return decodes_; }
 
 std::vector<std::string> InputImage::notes() const { return picture_ ? picture_->notes() : std::vector<std::string>(); }
 

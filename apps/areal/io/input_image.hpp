@@ -26,6 +26,10 @@ class InputImage {
   Type type() const noexcept;
   /// Bytes that readers hold.
   std::uint64_t memory() const;
+  /// Blocks of this size, at multiples of it, are read without decoding anything twice.
+  media::BlockSize block() const;
+  /// Are blocks decoded when they are read?
+  bool decodes() const;
   /// What reading leaves out or converts.
   std::vector<std::string> notes() const;
 
@@ -44,6 +48,7 @@ class InputImage {
   std::string name_;
   std::optional<SyntheticImage> synthetic_;
   std::unique_ptr<media::LargePicture> picture_;
+  bool decodes_ = false;
   Array loaded_;
 };
 

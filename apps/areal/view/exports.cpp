@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <algorithm>
 #include <areal/error.hpp>
 #include <filesystem>
 #include <fstream>
@@ -19,14 +20,17 @@ media::NamedRegion named(const view::DrawnRegion& region) {
 }
 
 template <class F>
-std::string rows_of(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions, F&& put) {
+std::string rows_of(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions, F&& put) {
   std::string text;
   RowWriter rows(false, [&](std::string_view line) { text += line; });
   for (const view::DrawnRegion& region : regions)
     for (std::size_t c = 0; c < picture.channels(); ++c) {
+      const view::Answer answer = picture.answer(c, region.box);
+      if (answer.standing == view::Answer::Standing::pending)
+        throw Unavailable("region " + std::to_string(region.id) + ": the survey has not passed it yet");
       if (picture.channels() > 1) rows.put("channel", std::string_view(picture.names()[c]));
       put_region(rows, named(region), 0);
-      put(rows, picture.answer(c, region.box));
+      put(rows, answer);
       rows.end();
     }
   return text;
@@ -67,7 +71,7 @@ std::string regions_csv(const std::vector<view::DrawnRegion>& regions) {
   return text;
 }
 
-std::string statistics_csv(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions) {
+std::string statistics_csv(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions) {
   return rows_of(picture, regions, [](RowWriter& rows, const view::Answer& answer) {
     const view::Moments& m = answer.moments;
     rows.put("pixels", m.pixels);
@@ -81,16 +85,22 @@ std::string statistics_csv(const view::Picture& picture, const std::vector<view:
   });
 }
 
-std::string histograms_csv(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions) {
+std::string histograms_csv(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions) {
   return rows_of(picture, regions, [](RowWriter& rows, const view::Answer& answer) {
     rows.put_list("histogram", "bin", std::span<const std::uint64_t>(answer.histogram));
   });
 }
 
-std::string picture_png(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions) {
+std::string picture_png(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions) {
+  const auto [drawing, level] = picture.drawing(picture.colour().value_or(0), picture.drawn());
   std::vector<media::NamedRegion> all;
-  for (const view::DrawnRegion& region : regions) all.push_back(named(region));
-  const Array drawing = picture.drawing(picture.colour().value_or(0), picture.drawn());
+  for (const view::DrawnRegion& region : regions) {
+    all.push_back(named(region));
+    Region& box = all.back().region;
+    const std::int64_t right = (box.x + box.width) >> level, bottom = (box.y + box.height) >> level;
+    box.x >>= level, box.y >>= level;
+    box.width = std::max<std::int64_t>(1, right - box.x), box.height = std::max<std::int64_t>(1, bottom - box.y);
+  }
   const PrivateFolder folder;
   const std::filesystem::path file = folder.path() / "picture.png";
   media::write_picture(file, media::draw_regions(drawing.view(), all).view());

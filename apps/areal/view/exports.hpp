@@ -3,18 +3,19 @@
 
 #include <string>
 #include <vector>
-#include "view/picture.hpp"
 #include "view/regions.hpp"
+#include "view/scene.hpp"
 
 namespace areal::command::page {
 
 /// x,y,width,height,name: what --regions reads.
 std::string regions_csv(const std::vector<view::DrawnRegion>& regions);
 /// A row for each region, and for each channel if there are several.
-std::string statistics_csv(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions);
+std::string statistics_csv(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions);
 /// The columns of `areal hist`.
-std::string histograms_csv(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions);
-/// In colour if there is colour, else the first channel between the smallest and the largest value.
-std::string picture_png(const view::Picture& picture, const std::vector<view::DrawnRegion>& regions);
+std::string histograms_csv(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions);
+/// In colour if there is colour, else the first channel between the smallest and the largest value. A picture on
+/// disk of more than 4 megapixels is drawn smaller.
+std::string picture_png(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions);
 
 }  // namespace areal::command::page

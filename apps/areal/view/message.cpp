@@ -145,6 +145,10 @@ std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const view::Answer& answer = answers[i];
     const view::Moments& m = answer.moments;
+    if (answer.standing == view::Answer::Standing::pending) {
+      json["regions"].push_back({{"id", ask.regions[i].id}, {"pending", true}});
+      continue;
+    }
     Ordered percentiles = Ordered::array();
     for (std::size_t p = 0; p < view::percents.size(); ++p)
       percentiles.push_back({view::percents[p], answer.percentiles[p]});
@@ -160,9 +164,15 @@ std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
                                {"histogram", answer.histogram},
                                {"under", m.under},
                                {"over", m.over}});
-    if (ask.reference)
-      json["regions"].back()["distances"] =
-          distances_of(answer, answers[static_cast<std::size_t>(reference - ask.regions.begin())]);
+    if (ask.reference) {
+      const view::Answer& to = answers[static_cast<std::size_t>(reference - ask.regions.begin())];
+      if (!answer.histogram.empty() && !to.histogram.empty())  // a pending answer has none
+        json["regions"].back()["distances"] = distances_of(answer, to);
+    }
+    if (answer.standing == view::Answer::Standing::rounded) {
+      const Region& box = answer.box;
+      json["regions"].back()["about"] = {box.x, box.y, box.width, box.height};
+    }
   }
   return dumped(json);
 }
@@ -172,17 +182,24 @@ std::string regions_text(const view::Regions& regions) {
 }
 std::string regions_text(const std::vector<view::DrawnRegion>& regions) { return dumped(list_of(regions)); }
 
+std::string survey_text(const view::Surveyed& surveyed) {
+  return dumped({{"survey",
+                  {{"rows", surveyed.rows},
+                   {"of", surveyed.of},
+                   {"problem", surveyed.problem.empty() ? Ordered() : Ordered(surveyed.problem)}}}});
+}
+
 std::string set_text(std::int64_t n, std::int64_t id) { return dumped({{"n", n}, {"id", id}}); }
 
 std::string error_text(std::int64_t n, std::string_view sentence) { return dumped({{"n", n}, {"error", sentence}}); }
 
-std::string picture_text(const view::Picture& picture, std::string_view name, std::span<const std::string> notes) {
+std::string picture_text(const view::Scene& picture, std::string_view name, std::span<const std::string> notes) {
   Ordered levels = Ordered::array();
   for (const view::Extent& level : picture.levels()) levels.push_back({level.width, level.height});
   const auto [lo, hi] = picture.range();
   const auto [black, white] = picture.drawn();
   Ordered json{{"name", name},
-               {"kind", "picture"},
+               {"kind", picture.kind() == view::Scene::Kind::table ? "table" : "picture"},
                {"width", picture.width()},
                {"height", picture.height()},
                {"type", areal::name_of(picture.type())},

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
-#include "view/picture.hpp"
 #include "view/regions.hpp"
+#include "view/scene.hpp"
 
 namespace areal::command::page {
 
@@ -48,17 +48,20 @@ using Message = std::variant<Ask, SetRegion, RemoveRegion, Wrong>;
 /// Of a picture with that many channels. Does not throw.
 Message read_message(std::string_view text, std::size_t channels);
 
-/// {"n", "final", "channel", "regions": [{"id", "pixels", "sum", ..}]}
+/// {"n", "final", "channel", "regions": [{"id", "pixels", "sum", ..}]}; a rounded answer has "about": [x, y, w, h], and
+/// a pending one only "id" and "pending".
 std::string answer_text(const Ask& ask, std::span<const view::Answer> answers);
 /// {"regions": [{"id", "name", "box"}], "revision"}
 std::string regions_text(const view::Regions& regions);
 /// [{"id", "name", "box"}]
 std::string regions_text(const std::vector<view::DrawnRegion>& regions);
+/// {"survey": {"rows", "of", "problem"}}
+std::string survey_text(const view::Surveyed& surveyed);
 /// {"n", "id"}: a region was set or removed.
 std::string set_text(std::int64_t n, std::int64_t id);
 /// {"n", "error": a sentence}
 std::string error_text(std::int64_t n, std::string_view sentence);
 /// picture.json
-std::string picture_text(const view::Picture& picture, std::string_view name, std::span<const std::string> notes);
+std::string picture_text(const view::Scene& picture, std::string_view name, std::span<const std::string> notes);
 
 }  // namespace areal::command::page

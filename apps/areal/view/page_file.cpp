@@ -49,17 +49,17 @@ std::string base64_of(std::string_view bytes) {
 
 }  // namespace
 
-bool fits_page_file(const view::Picture& picture) {
+bool fits_page_file(const view::Scene& picture) {
   const std::int64_t pixels = picture.width() * picture.height();
-  return pixels <= most_pixels &&
+  return picture.pixels(0) && pixels <= most_pixels &&
          static_cast<std::uint64_t>(pixels) * picture.channels() * size_of(stored_type(picture.type())) <= most_bytes;
 }
 
-std::string page_file(std::string_view page, const view::Picture& picture, std::string_view facts,
+std::string page_file(std::string_view page, const view::Scene& picture, std::string_view facts,
                       std::string_view regions) {
   const auto [lo, hi] = picture.range();
   nlohmann::json planes = nlohmann::json::array();
-  for (std::size_t c = 0; c < picture.channels(); ++c) planes.push_back(base64_of(bytes_of(picture.pixels(c))));
+  for (std::size_t c = 0; c < picture.channels(); ++c) planes.push_back(base64_of(bytes_of(*picture.pixels(c))));
   const nlohmann::json edges = Binning::uniform(picture.bins(), lo, hi).bin_edges();
   std::string data = R"({"picture":)";
   data.append(facts).append(R"(,"regions":)").append(regions).append(R"(,"edges":)").append(edges.dump());

@@ -111,7 +111,7 @@ class Socket;
 }  // namespace
 
 struct Server::State {
-  State(const view::Picture& shown, ServerOptions chosen)
+  State(view::Scene& shown, ServerOptions chosen)
       : picture(shown),
         facts(picture_text(shown, chosen.name, chosen.notes)),
         token(new_token()),
@@ -130,11 +130,13 @@ struct Server::State {
     url = fmt::format("http://127.0.0.1:{}/{}/", acceptor.local_endpoint().port(), token);
   }
 
+  ~State() { picture.on_survey({}); }
+
   void accept();
   /// To every page.
   void tell_all(const std::string& message);
 
-  const view::Picture& picture;
+  view::Scene& picture;
   const std::string facts, token;
   std::string url;
   std::function<void()> on_page;
@@ -186,6 +188,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
       if (error) return;
       self->accepted_ = true;
       self->send(regions_text(self->state_.regions));
+      if (const view::Surveyed surveyed = self->state_.picture.surveyed(); surveyed.of > 0)
+        self->send(survey_text(surveyed));
       self->read();
     });
   }
@@ -262,7 +266,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
       try {
         std::vector<view::Answer> answers;
         for (const AskedRegion& region : asked.regions)
-          answers.push_back(state.picture.answer(asked.channel, region.box));
+          answers.push_back(state.picture.answer(asked.channel, region.box, asked.final));
         text = answer_text(asked, answers);
       } catch (const std::exception& error) {
         text = error_text(asked.n, error.what());
@@ -378,7 +382,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void save(std::string_view content_type, std::string_view name,
-            std::string (*make)(const view::Picture&, const std::vector<view::DrawnRegion>&)) {
+            std::string (*make)(const view::Scene&, const std::vector<view::DrawnRegion>&)) {
     compute(Worker::Urgency::exports, content_type, name,
             [make, regions = state_.regions.all()](Server::State& state) { return make(state.picture, regions); });
   }
@@ -463,7 +467,7 @@ void Server::State::tell_all(const std::string& message) {
   for (Socket* const socket : sockets) socket->send(message);
 }
 
-Server::Server(const view::Picture& picture, ServerOptions options)
+Server::Server(view::Scene& picture, ServerOptions options)
     : state_(std::make_unique<State>(picture, std::move(options))) {
   // From now on, so that a signal that comes before `run` ends the program as one that comes later.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -480,6 +484,9 @@ int Server::run() {
   state_->signals.async_wait([state = state_.get()](error_code, int signal) {
     state->signal = signal;
     state->io.stop();
+  });
+  state_->picture.on_survey([state = state_.get()] {
+    asio::post(state->io, [state] { state->tell_all(survey_text(state->picture.surveyed())); });
   });
   state_->accept();
   state_->io.run();

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include "view/picture.hpp"
 #include "view/regions.hpp"
+#include "view/scene.hpp"
 
 namespace areal::command::page {
 
@@ -20,8 +20,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  /// Listens. `picture` must stay valid. Throws IoError if the port is in use.
-  Server(const view::Picture& picture, ServerOptions options);
+  /// Listens. `picture` must stay valid, and belongs to this server alone. Throws IoError if the port is in use.
+  Server(view::Scene& picture, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

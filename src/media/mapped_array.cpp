@@ -1,4 +1,4 @@
-// A .npy that stays on disk.
+// Arrays that stay on disk: a .npy, or raw pixels.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,17 +11,10 @@
 namespace areal::media {
 namespace {
 
-class MappedNpy final : public MappedArray {
+class MappedFile final : public MappedArray {
  public:
-  MappedNpy(const fs::path& path, Axes axes) {
-    NpyLayout layout;
-    {
-      InputFile file(path);
-      require_npy_magic(file);
-      layout = read_npy_layout(file, axes);
-      if (!file.size()) fail(file.name(), "is no regular file; it cannot be mapped");
-      size_ = static_cast<std::size_t>(*file.size());
-    }
+  /// `size`: of the whole file.
+  MappedFile(const fs::path& path, std::uint64_t size, const NpyLayout& layout) : size_(size) {
     const std::string name = path.string();
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) fail(name, "could not be opened (", std::strerror(errno), ")");
@@ -34,11 +27,11 @@ class MappedNpy final : public MappedArray {
     if (data_ == MAP_FAILED) fail(name, "could not be mapped (", std::strerror(error), ")");
     view_ = ConstView(static_cast<const char*>(data_) + layout.begin, layout.type, layout.shape);
   }
-  ~MappedNpy() override {
+  ~MappedFile() override {
     if (data_ != MAP_FAILED) ::munmap(data_, size_);
   }
-  MappedNpy(const MappedNpy&) = delete;
-  MappedNpy& operator=(const MappedNpy&) = delete;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
   const ConstView& view() const override { return view_; }
 
  private:
@@ -47,10 +40,27 @@ class MappedNpy final : public MappedArray {
   ConstView view_;
 };
 
+std::uint64_t size_of_regular(const InputFile& file) {
+  if (!file.size()) fail(file.name(), "is no regular file; it cannot be mapped");
+  return *file.size();
+}
+
 }  // namespace
 
 std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes) {
-  return std::make_unique<MappedNpy>(path, axes);
+  InputFile file(path);
+  require_npy_magic(file);
+  const NpyLayout layout = read_npy_layout(file, axes);
+  return std::make_unique<MappedFile>(path, size_of_regular(file), layout);
+}
+
+std::unique_ptr<MappedArray> map_raw(const fs::path& path, const Shape& shape, Type type) {
+  const InputFile file(path);
+  const std::uint64_t size = size_of_regular(file);
+  require_raw_size(file, shape, type);
+  NpyLayout layout;
+  layout.shape = shape, layout.type = type, layout.begin = 0;
+  return std::make_unique<MappedFile>(path, size, layout);
 }
 
 }  // namespace areal::media

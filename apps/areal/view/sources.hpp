@@ -1,0 +1,28 @@
+#pragma once
+// Opens what `areal view` shows.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+#include "io/input.hpp"
+#include "io/settings.hpp"
+#include "view/scene.hpp"
+
+namespace areal::command::page {
+
+struct SceneOptions {
+  InputOptions input;
+  std::int64_t bins = 256;
+  std::optional<std::pair<double, double>> range = {};
+  std::uint64_t memory = 0;  // bytes for pixels, pyramids, stores and readers
+};
+
+/// A picture in memory if it fits, else one on disk. Adds sentences about it to `notes`. Throws what reading throws,
+/// InvalidArgument for what a page does not show, and OutOfMemory.
+std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Settings& settings,
+                                        std::vector<std::string>& notes);
+
+}  // namespace areal::command::page
