@@ -15,14 +15,13 @@ from __future__ import annotations
 import argparse
 import gc
 import pathlib
-import statistics
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from python_records import ROUNDS, commit, summary, write
+from python_records import ROUNDS, commit, median, summary, write
 
 import areal
 from areal import _core
@@ -90,12 +89,12 @@ def calls_of(library: Any, device: str, side: int, rounds: int, calls: int) -> l
     on_device = dict(zip(one, peers.timed([(library, call) for call in one.values()], 50)))
     records = []
     for clock, of, at_most in (("host", times, HOST_AT_MOST), ("device", on_device, DEVICE_AT_MOST)):
-        floor = statistics.median(of["SatPlan::execute in C++"])
+        floor = median(of["SatPlan::execute in C++"])
         for name in one:
-            above = statistics.median(of[name]) - floor
+            above = median(of[name]) - floor
             more = {} if name == "SatPlan::execute in C++" else {"above_us": round(above, 3), "at_most": at_most}
             records.append(record(library, device, f"{name}, {clock}", plan.algorithm, "8u32s", side, of[name], **more))
-            print(f"{name:24} {side:5} {clock:6} {statistics.median(of[name]):8.3f} us, {above:.3f} us above{' LATE' if more and above > at_most else ''}",
+            print(f"{name:24} {side:5} {clock:6} {median(of[name]):8.3f} us, {above:.3f} us above{' LATE' if more and above > at_most else ''}",
                   file=sys.stderr)
     return records
 
@@ -115,8 +114,8 @@ def reversed_of(library: Any, device: str, dtype: str, side: int) -> list[dict[s
         runs.append((library, lambda plan=plan: plan(x, out=out)))
         plans.append(plan)
     times = peers.timed(runs, ROUNDS)
-    ratio = statistics.median(times[1]) / statistics.median(times[0])
-    print(f"reverse {dtype:8} {side:5} {statistics.median(times[0]):8.1f} us, reversed {statistics.median(times[1]):8.1f} us: {ratio:.3f}"
+    ratio = median(times[1]) / median(times[0])
+    print(f"reverse {dtype:8} {side:5} {median(times[0]):8.1f} us, reversed {median(times[1]):8.1f} us: {ratio:.3f}"
           f"{' LATE' if ratio > REVERSE_AT_MOST else ''}", file=sys.stderr)
     return [record(library, device, "plan(tensor, out=y), forward, device", plans[0].algorithm, f"{dtype} {table}", side, times[0]),
             record(library, device, "plan(tensor, out=y), reverse, device", plans[1].algorithm, f"{dtype} {table}", side, times[1],

@@ -13,14 +13,13 @@ import argparse
 import gc
 import json
 import pathlib
-import statistics
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from python_records import commit, processor, summary, write
+from python_records import commit, median, processor, summary, write
 
 import areal
 from areal import _core
@@ -113,10 +112,10 @@ def main() -> None:
             times[form.name].append(form.seconds(options.calls) / options.calls * 1e6)
     gc.enable()
     plan = areal.SatPlan(x.shape, x.dtype)
-    floor = statistics.median(times[forms[0].name])
+    floor = median(times[forms[0].name])
     records = []
     for form in forms:
-        above = statistics.median(times[form.name]) - floor
+        above = median(times[form.name]) - floor
         record = {"what": "python", "call": form.name, "algorithm": plan.algorithm, "backend": plan.backend, "device": processor(), "lane": "8u32u",
                   "width": options.size, "height": options.size, "bins": 0, "batch": 1, "threads": 0, "time_us": summary(times[form.name])}
         if form is not forms[0]:
@@ -126,7 +125,7 @@ def main() -> None:
         records.append({**record, "rounds": options.rounds, "calls": options.calls, "commit": commit()})
         words = "" if form is forms[0] else f", {above:.3f} us above" + ("" if form.at_most is None else
                                                                        f", at most {form.at_most}{'' if above <= form.at_most else ', LATE'}")
-        print(f"{form.name:24} {statistics.median(times[form.name]):8.3f} us{words}", file=sys.stderr)
+        print(f"{form.name:24} {median(times[form.name]):8.3f} us{words}", file=sys.stderr)
     write(records, options.json)
 
 

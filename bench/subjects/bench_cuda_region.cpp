@@ -241,7 +241,9 @@ void run_medians(const Size& size, std::int64_t count, const Options& options, C
                          options.device,
                          answers,
                          [&](const char* query, const std::vector<double>& times, const std::vector<double>& floor) {
-                           if (answers != expected) throw Error(fmt::format("{}: an answer is not the CPU's", query));
+                           // Regions without a pixel have NaN.
+                           if (std::memcmp(answers.data(), expected.data(), expected.size() * sizeof(double)) != 0)
+                             throw Error(fmt::format("{}: an answer is not the CPU's", query));
                            Record record{"region", query, "16u-64f", size.width, size.height};
                            record.batch = count;
                            record.threads = 0;

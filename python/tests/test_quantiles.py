@@ -1,5 +1,6 @@
 """Quantiles of boxes, compared with numpy.nanquantile."""
 
+import importlib.util
 import typing
 import warnings
 
@@ -113,8 +114,10 @@ def test_tensors_of_pytorch() -> None:
         areal.quantiles(torch.zeros((4, 4), requires_grad=True))
 
 
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None or not any(name == "cuda" and there for name, there, _ in areal.backends()), reason="no CuPy, or no CUDA device")
 def test_arrays_of_cupy() -> None:
-    cupy = pytest.importorskip("cupy")
+    import cupy
+
     x = np.random.default_rng(SEED).normal(0, 9, (40, 50)).astype(np.float32)
     x[3, 3:9] = np.nan
     boxes = np.array([[3, 3, 3, 1], [0, 0, 50, 40], [7, 9, 20, 11]])

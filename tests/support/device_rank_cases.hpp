@@ -142,18 +142,20 @@ void rank_stores_of_every_type(bool all) {
     const bool has_sign = is_signed_integer(type) || is_float(type);
     const int most = size_of(type) == 1 ? 100 : 300;
     for (const Shape& shape : {Shape{37, 41, 2, 2}, Shape{19, 23, 3, 1, Layout::planar}, Shape{70, 300}}) {
-      if (!all && shape.channels == 1 && type != Type::s16 && type != Type::f64) continue;  // wide panels
+      if (!all && shape.channels == 1 && type != Type::s16) continue;  // wide panels
+      if (!all && shape.channels == 2 && size_of(type) > 2) continue;
       Padded image = random_pixels(type, shape, has_sign ? -most : 0, most, 164,
                                    shape.channels == 2 ? oracle::misaligned : oracle::aligned);
       ASSERT_EQ(rank_fault<Bed>(image, 8), "") << name_of(type) << " " << shape.width << ", seeds 160, 164";
     }
   }
   for (const int bits : {1, 2, 3, 5, 10, 12}) {
-    if (!all && bits != 3 && bits != 5) continue;
+    if (!all && bits != 3) continue;
     Padded image = random_pixels(Type::u16, {70, 300}, 0, (1 << bits) - 1, 165);
     ASSERT_EQ(rank_fault<Bed>(image, 8, bits), "") << bits << " bits, seeds 160, 165";
   }
   for (const int value : {0, 65535}) {
+    if (!all && value == 0) continue;
     Padded image = random_pixels(Type::u16, {70, 300}, value, value, 166);
     ASSERT_EQ(rank_fault<Bed>(image, 8), "") << value << ", seeds 160, 166";
   }
@@ -165,8 +167,8 @@ void rank_stores_answer_every_method() {
   for (int i = 0; i <= static_cast<int>(QuantileMethod::nearest); ++i)
     methods.push_back(static_cast<QuantileMethod>(i));
   for (const Type type : {Type::s16, Type::f32}) {
-    Padded image = random_pixels(type, {50, 45}, -3000, 3000, 167);
-    ASSERT_EQ(rank_fault<Bed>(image, 40, 0, methods), "") << name_of(type) << ", seeds 160, 167";
+    Padded image = random_pixels(type, {30, 25}, -3000, 3000, 167);
+    ASSERT_EQ(rank_fault<Bed>(image, 12, 0, methods), "") << name_of(type) << ", seeds 160, 167";
   }
 }
 

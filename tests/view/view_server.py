@@ -53,7 +53,7 @@ class Server:
         return time.monotonic() - start, status
 
     def get(self, path=""):
-        with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=300) as answer:
             return answer.read()
 
     def picture(self):
