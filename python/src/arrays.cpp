@@ -62,7 +62,8 @@ std::optional<V> view_as(const ArrayRef& array, const Axes& axes, const Order& o
   if (order.transposed) std::swap(h, w);
   if (order.folded) {
     if (c.extent != order.folded) return std::nullopt;
-    if (n.extent > 1 && n.stride != c.extent * c.stride) return std::nullopt;
+    const bool has_pixels = h.extent > 0 && w.extent > 0;  // strides of others mean nothing
+    if (has_pixels && n.extent > 1 && n.stride != c.extent * c.stride) return std::nullopt;
     n = {n.extent * c.extent, c.stride};
     c = {};
   }

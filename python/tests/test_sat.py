@@ -506,3 +506,10 @@ def test_wrong_arguments_are_one_sentence() -> None:
 
 def test_lists_are_arrays() -> None:
     assert areal.sat([[1.5, 2], [3, 4]]).array[-1, -1] == 10.5
+
+
+def test_a_piece_without_pixels_of_several_images_and_five_channels() -> None:
+    wide = np.ones((2, 1, 1, 13), np.uint8)[..., 1:6]
+    left = np.full((2, 1, 5), 3, np.uint32)
+    assert areal.sat(wide[:, :, 1:], "NHWC", border="none", dtype="uint32", left=left).array.shape == (2, 1, 0, 5)
+    assert areal.sat(wide, "NHWC", border="none", dtype="uint32", left=left).array.ravel().tolist() == [4] * 10
