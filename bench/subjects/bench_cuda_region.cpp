@@ -19,6 +19,14 @@
 namespace areal::bench {
 namespace {
 
+/// Calls the plug-in. Throws Error with its text if it fails.
+template <class What>
+void call(void (*bench)(const What*, char*, std::size_t), const What& what) {
+  std::array<char, 1024> error{};
+  bench(&what, error.data(), error.size());
+  if (error[0] != 0) throw Error(error.data());
+}
+
 /// Sums where `bins` is 0, else histograms; `expected` are the CPU's answers. Throws where one differs.
 void run(const Size& size, std::int64_t bins, const Array& image, const std::vector<Region>& regions,
          const std::vector<std::uint64_t>& expected, const Options& options, CudaBenchRegions bench, Report& report) {
@@ -49,9 +57,7 @@ void run(const Size& size, std::int64_t bins, const Array& image, const std::vec
                            record.time = times_of(ours);
                            report.add(record);
                          }};
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 /// As many as there are regions, of sides up to a quarter of the image's, turned by 45 degrees and inside.
@@ -166,9 +172,7 @@ void run_queries(const Size& size, std::int64_t count, const Options& options, C
     record.time = times_of(done.times);
     report.add(record);
   };
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 /// `count` squares of that side at random places.
@@ -220,9 +224,7 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
                          record.time = times_of(times);
                          report.add(record);
                        }};
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 /// Medians of boxes of any size of 16-bit pixels, from a rank store.
@@ -257,9 +259,7 @@ void run_medians(const Size& size, std::int64_t count, const Options& options, C
                            record.time = times_of(times);
                            report.add(record);
                          }};
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 }  // namespace

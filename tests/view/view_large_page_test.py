@@ -53,7 +53,7 @@ def check(browser, command, path, pixels, *arguments, decodes, shot=None):
         check_numbers(page, pixels, picture, 1)
         check_unnamed(page)
         page.keys("0")
-        # What is drawn is the picture: tiles of the smallest levels are not black.
+        # The page draws the picture: tiles of the smallest levels are not black.
         page.wait(lambda: page.run("""
             const tiles = [...document.querySelectorAll('#stage .leaflet-tile')].filter((one) => one.width > 1);
             const pixel = document.createElement('canvas').getContext('2d', {willReadFrequently: true});

@@ -45,7 +45,7 @@ struct RankSlots {
   static constexpr int slots = slots_;
 };
 
-/// The order of a type's pixels, and what a key is worth.
+/// The pixel that has this key, as a double.
 AREAL_DEVICE double rank_value(Type type, std::uint64_t key) {
   switch (type) {
     case Type::s8:
