@@ -111,8 +111,9 @@ def table(newest):
                      + " | ".join(others.get(name, "") for name in there) + " |")
     devices = ", ".join(dict.fromkeys(device for _, device in files))
     return [*lines, *notes.lines(), "", "Times are medians of one execute of a prepared plan. The *floor* is a kernel (on a CPU a loop) that only moves the same bytes. "
-            + random_order(newest, [own for _, machine, own, _ in rows if machine == "cuda"]) + "The other libraries' columns divide their time by areal's. CUB scans the image as one line; PyTorch and CuPy sum twice, "
-            "border none, in a process of their own, and their times exclude launches; OpenCV is `cv::integral` on the same CPU. "
+            + random_order(newest, [own for _, machine, own, _ in rows if machine == "cuda"]) + "The other libraries' columns divide their time by areal's. CUB scans the image as one line; "
+            + ("PyTorch and CuPy sum twice, border none, in a process of their own, and their times exclude launches; " if {"PyTorch", "CuPy"} & {*there} else "")
+            + "OpenCV is `cv::integral` on the same CPU. "
             f"{devices}; `" + "`, `".join(dict.fromkeys(name for name, _ in files)) + "`."]
 
 
@@ -179,5 +180,7 @@ def plot(newest):
 
 
 def lines(newest):
-    alt = "Microseconds over the size of the image: areal, the floor, NPP, CUB, PyTorch and OpenCV, both axes logarithmic"
+    drawn = {name for name, *_ in curves(newest)}
+    libraries = [short for name, short in (("NPP", "NPP"), ("CUB scan", "CUB"), ("PyTorch", "PyTorch"), ("OpenCV, CPU", "OpenCV")) if name in drawn]
+    alt = f"Microseconds over the size of the image: {', '.join(['areal, the floor', *libraries])}, both axes logarithmic"
     return [f"![{alt}]({PLOT})", "", *table(newest)]
