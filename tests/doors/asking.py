@@ -26,8 +26,9 @@ from quantiles import judge_quantiles
 from questions import Question, generate, on_device
 from ranks import judge_ranks
 from refusals import find, must_refuse
-from room import LIMIT, Room
+from room import Room
 from sizes import judge_sizes
+from watch import LIMIT, Watch
 from windows import judge_window
 
 JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window,
@@ -156,7 +157,7 @@ class Worker:
 
     def __init__(self, build: Path, scratch: Path, leave: bool) -> None:
         self.build, self.scratch, self.leave = build, scratch, leave
-        self.door, self.task, self.since = "", None, 0.0
+        self.door, self.task = "", None
         self.begin()
 
     def begin(self) -> None:
@@ -164,10 +165,13 @@ class Worker:
         self.pipe, other = context.Pipe()
         self.process = context.Process(target=_work, args=(other, str(self.build), str(self.scratch), sys.path, self.leave), daemon=True)
         self.process.start()
+        assert self.process.pid is not None
+        self.watch = Watch(self.process.pid, 2 * LIMIT)  # the calls of a door have their own
         other.close()
 
     def give(self, task: Any, question: Question, doors: list[str]) -> None:
-        self.task, self.door, self.since = task, "", time.monotonic()
+        self.task, self.door = task, ""
+        self.watch.restart()
         self.pipe.send((question.to_json(), doors))
 
     def take(self) -> list[Outcome] | None:
@@ -177,7 +181,7 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
             return [self._ended("crash", f"the process ended with {self.process.exitcode} in {self.door or 'the oracle'}")]
-        self.since = time.monotonic()
+        self.watch.restart()
         if what == "at":
             self.door = said
             return None
@@ -185,11 +189,12 @@ class Worker:
 
     def hanging(self) -> list[Outcome] | None:
         """The outcome of a door that does not end."""
-        if time.monotonic() - self.since < 2 * LIMIT:
+        if not self.watch.hangs():
             return None
+        said = self.watch.said()
         self.process.kill()
         self.process.join()
-        return [self._ended("hangs", f"no answer in {2 * LIMIT} s")]
+        return [self._ended("hangs", said)]
 
     def _ended(self, kind: str, said: str) -> Outcome:
         door = self.door or "oracle"

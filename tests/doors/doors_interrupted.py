@@ -21,7 +21,8 @@ import numpy as np
 from answers import Answer, Broken
 from door import Door
 from questions import Question
-from room import LIMIT, Room
+from room import Room
+from watch import Watch
 
 GETREGS, ATTACH, DETACH, SYSCALL = 12, 16, 17, 24
 OPEN, OPENAT, CREAT = 2, 257, 85
@@ -79,12 +80,15 @@ def interrupted(line: list[str], which: int, later: int = 0) -> int | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
-    try:
-        return process.wait(LIMIT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise Broken("hangs", "after an interrupt") from None
+    watch = Watch(process.pid)
+    while True:
+        try:
+            return process.wait(5)
+        except subprocess.TimeoutExpired:
+            if watch.hangs():
+                process.kill()
+                process.wait()
+                raise Broken("hangs", f"after an interrupt: {watch.said()}") from None
 
 
 def at_a_file(room: Room, question: Question) -> Answer:

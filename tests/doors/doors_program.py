@@ -9,7 +9,6 @@ import os
 import select
 import shlex
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from door import Door
 from histograms import edges_of, of_a_channel
 from questions import Question, sizes_of
 from refusals import more_than_plain
-from room import LIMIT, Room
+from room import Room
+from watch import Watch
 
 FIELDS = (
     "types", "border", "squares", "tilted", "ignore_nan", "volume", "reverse", "algorithm", "backend", "threads", "layout", "regions", "outside", "stats",
@@ -75,11 +75,13 @@ class Program:
 
     def _line(self) -> bytes:
         assert self.process and self.process.stdout
-        end = time.monotonic() + LIMIT
+        watch = Watch(self.process.pid)
         while b"\n" not in self.rest:
-            if not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
+            if not select.select([self.process.stdout], [], [], 5)[0]:
+                if not watch.hangs():
+                    continue
                 self.close()
-                raise Broken("hangs", f"no answer in {LIMIT} s")
+                raise Broken("hangs", watch.said())
             got = os.read(self.process.stdout.fileno(), 1 << 20)
             if not got:
                 return b""

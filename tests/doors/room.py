@@ -19,8 +19,7 @@ import numpy as np
 from answers import Broken, Refused
 from oracle import Oracle
 from questions import Question, mask_of, pixels, weights_of
-
-LIMIT = 120  # seconds after which a call hangs
+from watch import Watch
 
 
 @dataclasses.dataclass
@@ -117,12 +116,16 @@ class Room:
         self.lines.append(shlex.join(line) + (f" < {stdin}" if stdin else ""))
         with open(stdin or os.devnull, "rb") as source:
             process = subprocess.Popen(line, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            out, err = process.communicate(timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise Broken("hangs", f"no answer in {LIMIT} s") from None
+        watch = Watch(process.pid)
+        while True:
+            try:
+                out, err = process.communicate(timeout=5)
+                break
+            except subprocess.TimeoutExpired:
+                if watch.hangs():
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.communicate()
+                    raise Broken("hangs", watch.said()) from None
         said = Said(out.decode(errors="replace"), err.decode(errors="replace"), process.returncode)
         if said.code < 0 or said.code > 2:
             raise Broken(

@@ -1,6 +1,8 @@
 #include "run.hpp"
 
 #include <cstring>
+#include <iomanip>
+#include <sstream>
 
 namespace doors {
 
@@ -36,10 +38,16 @@ void expect_equal(const Elements& a, const Elements& b, const std::string& what)
       a.shape.batch != b.shape.batch || a.type != b.type)
     throw Failed(what + ": shapes or types differ");
   const std::size_t size = areal::size_of(a.type);
+  const auto hex = [size](const std::byte* from) {
+    std::ostringstream text;  // the highest byte first
+    text << std::hex << std::setfill('0');
+    for (std::size_t i = size; i-- > 0;) text << std::setw(2) << std::to_integer<int>(from[i]);
+    return text.str();
+  };
   for (std::size_t i = 0; i < a.bytes.size(); i += size)
     if (std::memcmp(&a.bytes[i], &b.bytes[i], size) != 0)
       throw Failed(what + ": element " + std::to_string(i / size) + " of " + std::to_string(a.bytes.size() / size) +
-                   " (C-order) differs");
+                   " (C-order) differs: 0x" + hex(&a.bytes[i]) + " and 0x" + hex(&b.bytes[i]));
 }
 
 void expect_equal(const std::optional<Elements>& a, const std::optional<Elements>& b, const std::string& what) {
