@@ -20,8 +20,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-const view::Picture& picture() {
-  static const view::Picture shown = [] {
+view::Picture& picture() {
+  static view::Picture shown = [] {
     Array planes(Shape{67, 41, 2, 1, Layout::planar}, Type::u8);
     for (std::size_t i = 0; i < planes.bytes(); ++i)
       static_cast<unsigned char*>(planes.data())[i] = static_cast<unsigned char>(i * 31);
@@ -54,6 +54,15 @@ struct Take {
             box.y + box.height <= 41);
   }
   void operator()(const RemoveRegion& remove) const { regions.remove(remove.id); }
+  void operator()(const Play& play) const {
+    require(play.n > 0 && (play.act != Play::Act::seek || play.frames >= 0));
+    require(play.frames == 0 || play.act == Play::Act::seek || play.act == Play::Act::step);
+  }
+  void operator()(const FollowRegion& follow) const {
+    const auto known = tracker_names();
+    require(follow.id > 0 &&
+            (follow.algorithm.empty() || std::find(known.begin(), known.end(), follow.algorithm) != known.end()));
+  }
   void operator()(const Wrong& wrong) const { check_sentence(wrong.sentence); }
 };
 
@@ -65,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view text(reinterpret_cast<const char*>(data), size);
   while (!text.empty()) {  // one message a line
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const Message message = read_message(text.substr(0, end), picture().channels());
+    const Message message = read_message(text.substr(0, end), picture().channels(), true);
     try {
       std::visit(Take{regions}, message);
     } catch (const Error& error) {

@@ -1,7 +1,7 @@
 // The WebSocket: one question in flight, changes of regions, and a new connection when one is lost.
 
 export class Link {
-  /** `handlers`: opened, closed, regions(list, revision), answer(message), survey(state), error(sentence). */
+  /** `handlers`: opened, closed, regions(list, revision), answer(message), survey(state), frame(state), error(sentence). */
   constructor(handlers) {
     this.handlers = handlers;
     this.n = 0;
@@ -47,6 +47,10 @@ export class Link {
       this.handlers.survey(message.survey);
       return;
     }
+    if (message.frame?.number !== undefined) {
+      this.handlers.frame(message.frame);
+      return;
+    }
     if (message.revision !== undefined) {
       this.handlers.regions(message.regions, message.revision);
       return;
@@ -70,6 +74,10 @@ export class Link {
   }
   remove(id) {
     return this.change({do: 'remove', n: ++this.n, id});
+  }
+  /** Resolves when the server has taken it. */
+  act(message) {
+    return this.change({...message, n: ++this.n});
   }
   change(message) {
     if (!this.open) return Promise.reject(new Error('the connection is lost'));

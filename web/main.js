@@ -2,6 +2,7 @@
 
 import {styleOf} from './colours.js';
 import {Comparison, mostCompared} from './compare.js';
+import {FilmBar} from './film.js';
 import {Histogram} from './histogram.js';
 import {RegionList} from './list.js';
 import {Model} from './model.js';
@@ -23,7 +24,7 @@ const source = await openSource();
 const {picture} = source;
 const model = new Model(picture);
 const undos = [];
-let link, stage, list, comparison, keyTimer = 0, keyed = null, messageTimer = 0;
+let link, stage, list, comparison, film, keyTimer = 0, keyed = null, messageTimer = 0;
 
 // ---------------------------------------------------------------- messages
 
@@ -98,6 +99,7 @@ function showCurrent() {
     if (find('counts').open && !stage.gesture) showTable(counts, edge);
   }
   comparison.draw();
+  film?.show();
   find('hint').hidden = model.regions.size > 0 || region.id !== 0;
 }
 
@@ -129,7 +131,8 @@ function showCursor() {
 function pump() {
   const {regions, reference} = model.questions(list.visible());
   if (!regions.length || !link.ask(model.channel, regions, model.dragged === null, reference)) return;
-  asking = new Map(regions.map(([id, ...box]) => [id, {key: model.key(box), pair: reference === null ? '' : model.pair(id)}]));
+  const target = reference === null ? null : String(model.region(reference).box);
+  asking = new Map(regions.map(([id, ...box]) => [id, {box, target}]));
 }
 
 function take(message) {
@@ -137,8 +140,9 @@ function take(message) {
   for (const region of message.regions) {
     const asked = asking.get(region.id);
     if (!asked || message.channel !== model.channel) continue;
-    model.answers.set(region.id, {key: asked.key, answer: region.pending ? null : region, isRounded: Boolean(region.about)});
-    if (region.distances && asked.pair) model.distances.set(region.id, {key: asked.pair, isRounded, values: region.distances});
+    const key = model.key(asked.box, message.frame);
+    model.answers.set(region.id, {key, answer: region.pending ? null : region, isRounded: Boolean(region.about)});
+    if (region.distances && asked.target !== null) model.distances.set(region.id, {key: `${key} ${asked.target}`, isRounded, values: region.distances});
   }
   showCurrent();
   showCursor();
@@ -146,7 +150,7 @@ function take(message) {
   pump();
 }
 
-// The keys of each region in flight: what its answer and its distance are about.
+// The box of each region in flight, and that of the reference: what its answer and its distance are about.
 let asking = new Map();
 
 // ---------------------------------------------------------------- changes of regions
@@ -314,6 +318,9 @@ function onKey(event) {
   else if (key === '+' || key === '=') stage.zoomBy(0.5);
   else if (key === '-') stage.zoomBy(-0.5);
   else if (key === '0') stage.fit();
+  else if (film && key === ' ') film.toggle();
+  else if (film && (key === ',' || key === '.')) film.step(key === ',' ? -1 : 1);
+  else if (film && (key === 't' || key === 'T')) film.follow();
   else if (key === '?') find('help').showModal();
   else if (key === 'Escape') {
     if (!stage.cancel()) select(0);
@@ -492,6 +499,9 @@ const survey = new SurveyState(find('survey'), (isComplete) => {
   stage.reload(isComplete);
   pump();
 });
+if (picture.video) film = new FilmBar(picture.video, model, (message) => link.act(message), {problem: fail, speak});
+find('export-tracks').hidden = !picture.video;
+for (const one of document.querySelectorAll('.film-key')) one.hidden = !picture.video;
 let needsContrast = picture.type !== '8u';
 link = source.link({
   opened: () => {
@@ -504,6 +514,11 @@ link = source.link({
     find('connection').textContent = why;
   },
   survey: (state) => survey.take(state),
+  frame: (state) => {
+    film.take(state);
+    stage.showFrame(state.number);
+    refresh();
+  },
   regions: (regions) => {
     model.setRegions(regions);
     refresh();

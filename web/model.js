@@ -10,6 +10,9 @@ export class Model {
     this.answers = new Map(); // id -> {key, answer, isRounded}; of a pending region the answer is null
     this.cursor = null; // [x, y]
     this.compared = []; // ids
+    this.frame = undefined; // of a video, the number of the one that is shown
+    this.followed = new Set(); // ids of regions with a tracker
+    this.scores = new Map(); // id -> the tracker's distance on this frame
     this.distances = new Map(); // id -> {key, isRounded, values: {measure: distance}}
   }
 
@@ -36,8 +39,8 @@ export class Model {
     for (const id of this.answers.keys()) if (id > 0 && !this.regions.has(id)) this.answers.delete(id);
   }
 
-  key(box) {
-    return `${this.channel}:${box}`;
+  key(box, frame = this.frame) {
+    return `${this.channel}:${box}:${frame}`;
   }
   /** The answer about a region, perhaps an older one; `isNew` tells. */
   answer(id) {

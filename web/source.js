@@ -3,7 +3,8 @@
 import {Link} from './link.js';
 import {readTile} from './tiles.js';
 
-/** {picture, place: where the answers come from, exports, tile(channel, level, column, row, signal), link(handlers)} */
+/** {picture, place: where the answers come from, exports, tile(channel, level, column, row, signal, generation),
+ * link(handlers)} */
 export async function openSource() {
   const picture = await (await fetch('picture.json')).json();
   return {
@@ -11,8 +12,8 @@ export async function openSource() {
     place: 'live',
     exports: true,
     link: (handlers) => new Link(handlers),
-    async tile(channel, level, column, row, signal) {
-      const response = await fetch(`tile/${picture.generation}/${channel}/${level}/${column}/${row}`, {signal});
+    async tile(channel, level, column, row, signal, generation = picture.generation) {
+      const response = await fetch(`tile/${generation}/${channel}/${level}/${column}/${row}`, {signal});
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       return readTile(await response.arrayBuffer());
     },

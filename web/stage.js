@@ -2,6 +2,7 @@
 /* global L */
 
 import {styleOf} from './colours.js';
+import {decimal} from './numbers.js';
 import {paint, grays, tileLayer} from './tiles.js';
 
 const svgNames = 'http://www.w3.org/2000/svg';
@@ -254,7 +255,8 @@ export class Stage {
     group.append(svg('rect', {...place, class: 'halo'}));
     group.append(svg('rect', {...place, class: 'line', stroke: colour, 'stroke-dasharray': dash}));
     if (id > 0) {
-      const text = String(id), wide = 10 + 7 * text.length;
+      const score = this.model.scores.get(id);
+      const text = score === undefined ? String(id) : `${id} · ${decimal(score, 3)}`, wide = 10 + 7 * text.length;
       const top = a.y >= 19 ? a.y - 19 : a.y + 2;
       group.append(svg('rect', {x: a.x - 1, y: top, width: wide, height: 17, rx: 3, class: 'tag'}));
       group.lastChild.style.fill = colour;
@@ -285,9 +287,15 @@ export class Stage {
     if (isComplete) this.loadOverview();
   }
 
+  /** Another frame of a video. */
+  async showFrame(number) {
+    await this.tiles.setGeneration(number + 1);
+    if (!this.overview.hidden) this.loadOverview();
+  }
+
   async loadOverview() {
     try {
-      this.small = await this.source.tile(this.tiles.channel, this.picture.levels.length - 1, 0, 0);
+      this.small = await this.source.tile(this.tiles.channel, this.picture.levels.length - 1, 0, 0, undefined, this.tiles.generation);
     } catch {
       return; // the layer says what is wrong
     }

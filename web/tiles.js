@@ -63,6 +63,7 @@ export function tileLayer(source, problem) {
       this.shown = new Map(); // canvas -> {tile, stop}
       this.channel = picture.colour ?? 0;
       [this.black, this.white] = picture.drawn;
+      this.generation = picture.generation;
       this.on('tileunload', ({tile}) => {
         this.shown.get(tile)?.stop.abort();
         this.shown.delete(tile);
@@ -74,7 +75,16 @@ export function tileLayer(source, problem) {
       const stop = new AbortController();
       const entry = {tile: null, stop};
       this.shown.set(canvas, entry);
-      entry.request = () => source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal);
+      entry.request = async () => {
+        for (;;) {
+          const {generation} = this;
+          try {
+            return await source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal, generation);
+          } catch (error) {
+            if (stop.signal.aborted || generation === this.generation) throw error; // else another frame is shown meanwhile
+          }
+        }
+      };
       entry.request()
         .then((tile) => {
           if (stop.signal.aborted) return;
@@ -110,6 +120,21 @@ export function tileLayer(source, problem) {
           entry.request()
             .then((tile) => this.draw(canvas, (entry.tile = tile)))
             .catch(() => {}); // the tile that is there remains
+    },
+    /** Shows another frame: all tiles at once, and of frames that come meanwhile the newest. */
+    async setGeneration(generation) {
+      this.generation = generation;
+      if (this.turns) return;
+      this.turns = true;
+      for (let shown = null; shown !== this.generation; ) {
+        shown = this.generation;
+        const entries = [...this.shown];
+        const tiles = await Promise.allSettled(entries.map(([, entry]) => entry.request()));
+        entries.forEach(([canvas, entry], i) => {
+          if (tiles[i].status === 'fulfilled' && this.shown.has(canvas)) this.draw(canvas, (entry.tile = tiles[i].value));
+        });
+      }
+      this.turns = false;
     },
     setContrast(black, white) {
       this.black = black;

@@ -45,7 +45,6 @@ Picture::Picture(Array planes, std::vector<std::string> names, Array luma, const
     channels_.push_back(std::make_unique<Channel>());
     channels_.back()->pixels = view;
   }
-  surveyor_ = std::thread([this] { make_surveys(); });
 }
 
 Picture::~Picture() {
@@ -54,10 +53,10 @@ Picture::~Picture() {
     ends_ = true;
   }
   changed_.notify_one();
-  surveyor_.join();
+  if (surveyor_.joinable()) surveyor_.join();
 }
 
-void Picture::make_surveys() {
+void Picture::make_surveys() const {
   // Half of the processors remain for answers.
   const unsigned processors = std::thread::hardware_concurrency();
   const int threads = options_.threads != 0 ? options_.threads : std::max(1, static_cast<int>(processors / 2));
@@ -82,8 +81,10 @@ Answer Picture::answer(std::size_t number, const Region& region, bool) const {
   Channel& channel = *channels_.at(number);
   std::call_once(channel.asked, [&] {
     channel.survey = std::make_unique<Survey>(channel.pixels, bins(), range(), options_.threads);
+    if (options_.store_memory == 0) return;
     const std::lock_guard held(lock_);
     wanted_.push_back(channel.survey.get());
+    if (!surveyor_.joinable()) surveyor_ = std::thread([this] { make_surveys(); });
     changed_.notify_one();
   });
   return channel.survey->answer(region);

@@ -20,7 +20,7 @@ namespace areal::view {
 struct PictureOptions {
   std::int64_t bins = 256;
   std::optional<std::pair<double, double>> range = {};  // of the histogram; none: default_range
-  std::uint64_t store_memory = 0;                       // bytes for all stores together
+  std::uint64_t store_memory = 0;                       // bytes for all stores together; 0: no surveys
   int threads = 0;
 };
 
@@ -36,6 +36,9 @@ class Picture final : public Scene {
   /// The first question about a channel begins its survey, on a thread of the picture; until that is complete, answers
   /// come from the region's pixels.
   Answer answer(std::size_t channel, const Region& region, bool final = true) const override;
+  /// The first tile of a channel makes its pyramid: O(H W).
+  void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
+                   const std::function<void(std::size_t, const ConstView&)>& take) const override;
 
   /// Bytes of a picture besides its stores: pixels and pyramids.
   static std::uint64_t bytes(const Extent& full, std::int64_t channels, Type type);
@@ -48,13 +51,10 @@ class Picture final : public Scene {
     std::unique_ptr<const Pyramid> pyramid;
   };
   const Pyramid& pyramid(std::size_t channel) const;
-  void make_surveys();
+  void make_surveys() const;
 
   static Facts facts_of(const Array& planes, std::vector<std::string> names, const Array& luma,
                         const PictureOptions& options);
-  /// The first tile of a channel makes its pyramid: O(H W).
-  void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
-                   const std::function<void(std::size_t, const ConstView&)>& take) const override;
 
   Array planes_, luma_;
   PictureOptions options_;
@@ -64,7 +64,7 @@ class Picture final : public Scene {
   mutable std::condition_variable changed_;
   mutable std::deque<Survey*> wanted_;
   bool ends_ = false;
-  std::thread surveyor_;
+  mutable std::thread surveyor_;
 };
 
 }  // namespace areal::view

@@ -45,6 +45,13 @@ std::int64_t Regions::set(std::int64_t id, std::string_view name, const Region& 
   return id;
 }
 
+void Regions::follow(std::int64_t id, const Region& box) {
+  const auto at = std::find_if(regions_.begin(), regions_.end(), [&](const auto& region) { return region.id == id; });
+  if (at == regions_.end() || at->box == box) return;
+  at->box = box;
+  ++revision_;
+}
+
 void Regions::remove(std::int64_t id) {
   regions_.erase(find(id));
   ++revision_;

@@ -29,6 +29,9 @@ class Regions {
   std::int64_t set(std::int64_t id, std::string_view name, const Region& box);
   /// Throws InvalidArgument for an unknown id.
   void remove(std::int64_t id);
+  const Region& box(std::int64_t id) { return find(id)->box; }
+  /// Moves a region where its tracker found it; nothing for an unknown id.
+  void follow(std::int64_t id, const Region& box);
 
   const std::vector<DrawnRegion>& all() const noexcept { return regions_; }
   /// One more with each change.

@@ -27,9 +27,11 @@ struct Surveyed {
   std::string problem;  // a sentence about rows that it cannot read; empty if there is none
 };
 
+class Film;
+
 class Scene {
  public:
-  enum class Kind : std::uint8_t { picture, table };
+  enum class Kind : std::uint8_t { picture, table, video };
 
   virtual ~Scene() = default;
   Scene(const Scene&) = delete;
@@ -37,6 +39,8 @@ class Scene {
 
   /// A table has no numbers but sums and means.
   virtual Kind kind() const noexcept { return Kind::picture; }
+  /// Itself, if it is a video; answers are then about the frame that is shown.
+  virtual Film* film() noexcept { return nullptr; }
   std::int64_t width() const noexcept { return facts_.full.width; }
   std::int64_t height() const noexcept { return facts_.full.height; }
   Type type() const noexcept { return facts_.type; }

@@ -4,7 +4,7 @@ foreach(name view_protocol_test view_page_test view_large_test view_large_page_t
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
   endif()
 endforeach()
-foreach(name view_picture_test view_disk_test)
+foreach(name view_picture_test view_disk_test view_film_test)
   if(TARGET ${name})
     target_link_libraries(${name} PRIVATE areal_view)
   endif()

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -482,6 +483,86 @@ def check_file(browser, command, tree, scratch):
             raise AssertionError("a page of 4.2 MP was saved")
 
 
+def frames_of(count, width=96, height=72):
+    """A bright square that moves over noise: count x height x width x 3."""
+    random = np.random.default_rng(SEED)
+    frames = np.repeat(random.integers(0, 90, (1, height, width, 3), dtype=np.uint8), count, axis=0)
+    for i, frame in enumerate(frames):
+        frame[20:40, 10 + 3 * i:34 + 3 * i] = (200, 230, 160)
+        frame[26:32, 16 + 3 * i:24 + 3 * i] = (20, 60, 250)
+    return frames
+
+
+def at_frame(page, number):
+    page.wait(lambda: page.run("return document.getElementById('frame').dataset.number") == str(number))
+
+
+def check_video(browser, command, scratch):
+    """A clip and a folder: play, steps, seeks, a region on a frame, and a tracker whose rows are those of `areal track`."""
+    from PIL import Image
+    frames = frames_of(14)
+    folder = scratch / "frames"
+    folder.mkdir()
+    for i, frame in enumerate(frames):
+        Image.fromarray(frame).save(folder / f"{i}.png")
+    clip = scratch / "clip.mp4"
+
+    def run(*arguments):
+        return subprocess.run([command, *map(str, arguments)], check=True, capture_output=True, text=True, timeout=60).stdout
+    run("filter", "mean", folder, "--all-channels", "--size", "1", "-o", clip)
+    run("filter", "min", clip, "--size", "1", "-o", f"{scratch}/luma/")
+    luma = [np.asarray(Image.open(file)) for file in sorted((scratch / "luma").iterdir())]
+    assert len(luma) == len(frames)
+    with Server(command, clip) as server:
+        picture = server.picture()
+        assert picture["kind"] == "video"
+        page = Page(browser, server)
+        check_numbers(page, luma[0], picture, 0)
+        page.keys(".", ".", ".")
+        at_frame(page, 3)
+        browser.find_element(By.ID, "draw").click()
+        left, top, width, height = page.place()
+        scale = page.run("return parseInt(document.getElementById('zoom').textContent.replace(/\\D/g, '')) / 100")
+        def share(x, y):
+            return 0.5 + (x - 48) * scale / width, 0.5 + (y - 36) * scale / height
+        assert page.drag(share(18, 18), share(45, 42)) >= 3
+        box = check_numbers(page, luma[3], picture, 1)["box"]
+        assert not np.array_equal(luma[3], luma[4])
+        page.keys(".")
+        at_frame(page, 4)
+        assert check_numbers(page, luma[4], picture, 1)["box"] == box
+        page.keys(",")
+        at_frame(page, 3)
+        check_numbers(page, luma[3], picture, 1)
+        page.keys("t")
+        page.wait(lambda: page.run("return document.getElementById('score').dataset.value") == "0")
+        check_unnamed(page)
+        check_accessibility(page)
+        page.keys(" ")
+        at_frame(page, 13)
+        page.wait(lambda: page.run("return document.getElementById('play').dataset.plays") == "false")
+        moved = check_numbers(page, luma[13], picture, 1)["box"]
+        assert moved[0] > box[0] + 20, (box, moved)
+        rows = [row.split(",") for row in server.get("export/tracks.csv").decode().splitlines()]
+        wanted = [row.split(",") for row in run("track", clip, "--from", "3", "--box", ",".join(map(str, box))).splitlines()]
+        assert len(rows) == 12 and [row[:2] + row[3:] for row in rows] == [row[:2] + row[3:] for row in wanted], (rows, wanted)
+        browser.find_element(By.ID, "position").send_keys(Keys.HOME)
+        at_frame(page, 0)
+        assert check_numbers(page, luma[0], picture, 1)["box"] == moved  # it has no box there
+        page.wait(lambda: page.run("return document.querySelectorAll('#stage .leaflet-tile-loaded').length") > 0)
+        assert not (said := page.leave()), said
+    with Server(command, folder) as server:
+        picture = server.picture()
+        page = Page(browser, server, 360, 740, touch=True)
+        check_unnamed(page)
+        page.run("const one = document.getElementById('position'); one.value = 7; one.dispatchEvent(new Event('input')); one.dispatchEvent(new Event('change'))")
+        at_frame(page, 7)
+        red, green, blue = np.moveaxis(frames[7].astype(np.int64), 2, 0)
+        check_numbers(page, ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(np.uint8), picture, 0)
+        page.wait(lambda: page.run("return [...document.querySelectorAll('#stage canvas')].some((one) => String([...one.getContext('2d').getImageData(40, 22, 1, 1).data]) === '200,230,160,255')"))
+        assert not (said := page.leave()), said
+
+
 def keep_pictures(browser, command, tree, scratch, folder):
     """The screenshots of docs/view.md."""
     def keep(page, name):
@@ -516,6 +597,15 @@ def keep_pictures(browser, command, tree, scratch, folder):
         page = Page(browser, server)
         browser.find_element(By.ID, "help-open").click()
         keep(page, "keys")
+    with Server(command, tree / "data" / "vtest.avi") as server:
+        page = Page(browser, server)
+        draw_regions(page, [["walker", [254, 220, 31, 89]], ["lamp", [478, 115, 48, 60]]])
+        page.keys("t")
+        for number in range(1, 13):
+            page.keys(".")
+            at_frame(page, number)
+        page.wait(page.is_fresh)
+        keep(page, "video")
     random = np.random.default_rng(SEED)
     y, x = np.mgrid[0:900, 0:1200]
     cells = sum(peak * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / (2 * size ** 2))
@@ -584,7 +674,7 @@ def main():
                 keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
                 return
             for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
-                          lambda: check_file(browser, command, arguments.tree, scratch),
+                          lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()

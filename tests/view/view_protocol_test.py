@@ -495,6 +495,69 @@ def check_options(command, scratch):
     print("options are taken or refused with a sentence")
 
 
+def check_video(command, scratch):
+    """Messages about frames, of which wrong ones are refused; a damaged folder; too little memory."""
+    from PIL import Image
+    random = np.random.default_rng(SEED)
+    frames = random.integers(0, 256, (6, 40, 50), dtype=np.uint8)
+    folder = scratch / "frames"
+    folder.mkdir()
+    for i, frame in enumerate(frames):
+        Image.fromarray(frame).save(folder / f"{i}.png")
+    (folder / "4.png").write_bytes((folder / "4.png").read_bytes()[:300])
+
+    def until(link, holds):
+        while not (isinstance(state := (found := json.loads(link.recv())).get("frame"), dict) and holds(state)):
+            pass
+        return found["frame"]
+    with Server(command, folder) as server:
+        picture = server.picture()
+        assert picture["kind"] == "video" and picture["channels"] == ["gray"] and picture["generation"] == 0 and picture["page"] is False, picture
+        link = connect(server)
+        first = json.loads(link.recv())["frame"]
+        assert first == {"number": 0, "seconds": None, "frames": 6, "plays": False, "seeks": False, "problem": None, "followed": [], "boxes": []}, first
+        bad = [{"do": "seek"}, {"do": "seek", "frame": -1}, {"do": "seek", "frame": 1.5}, {"do": "seek", "frame": "1"}, {"do": "seek", "frame": 2 ** 60}, {"do": "step"},
+               {"do": "step", "by": None}, {"do": "step", "by": 1e3}, {"do": "step", "by": -2 ** 60}, {"do": "follow"}, {"do": "follow", "id": 0, "algorithm": None},
+               {"do": "follow", "id": 99, "algorithm": "fragments"}, {"do": "follow", "id": 1, "algorithm": "/etc/passwd"}, {"do": "follow", "id": 1, "algorithm": ["fragments"]},
+               {"do": "follow", "id": 1, "algorithm": "x" * 60000}, {"do": "stop"}]
+        for n, message in enumerate(bad, 1):
+            found = ask(link, {"n": n, **message})
+            assert "error" in found and len(found["error"]) < 300, (message, found)
+        box = [3, 4, 20, 15]
+        assert ask(link, {"do": "set", "n": 50, "id": None, "name": "", "box": box})["id"] == 1
+        assert ask(link, {"do": "seek", "n": 51, "frame": 2}) == {"n": 51}
+        until(link, lambda state: state["number"] == 2 and not state["seeks"])
+        found = ask(link, {"do": "ask", "n": 52, "regions": [[1, *box]]})
+        assert found["frame"] == 2 and not differences(found["regions"][0], expected(frames[2], box, 256, (0, 256)) | {"scale": 0}, False), found
+        for generation, wanted in ((0, 2), (1, 0), (3, 2)):  # 0 is the frame that is shown
+            tile = server.get(f"tile/{generation}/0/0/0/0")
+            assert np.array_equal(np.frombuffer(tile[20:], np.uint8).reshape(40, 50), frames[wanted]), generation
+        for generation in (9, 2 ** 63, 2 ** 64 - 1):
+            assert status(exchange(server, request(server, f"tile/{generation}/0/0/0/0"))) == 404
+        # The damage is the end.
+        ask(link, {"do": "play", "n": 53})
+        end = until(link, lambda state: state["problem"])
+        assert end["frames"] == 4 and not end["plays"] and "4.png" in end["problem"], end
+        # A tracker's errors are its sentences; its rows end with the region.
+        ask(link, {"do": "set", "n": 60, "id": None, "name": "", "box": [0, 0, 5, 5]})
+        ask(link, {"do": "follow", "n": 61, "id": 2, "algorithm": "fragments"})
+        failed = until(link, lambda state: state["problem"] and "10" in state["problem"])
+        assert failed["followed"] == [], failed
+        ask(link, {"do": "follow", "n": 62, "id": 1, "algorithm": "window"})
+        until(link, lambda state: state["boxes"])
+        assert len(server.get("export/tracks.csv").decode().splitlines()) == 2
+        ask(link, {"do": "remove", "n": 63, "id": 1})
+        assert server.get("export/tracks.csv") == b"frame,seconds,id,x,y,width,height,distance\n"
+        link.close()
+    with Server(command, scratch / "bytes.npy") as server:
+        link = connect(server)
+        for n, do in enumerate(("play", "pause", "seek", "step", "follow"), 1):
+            assert "may be ask, set or remove" in ask(link, {"do": do, "n": n, "frame": 0, "by": 0, "id": 1})["error"]
+        assert status(exchange(server, request(server, "export/tracks.csv"))) == 404
+        link.close()
+    print("frames, trackers and their faults are as they should be")
+
+
 def check_tiles_and_exports(command, scratch, tree):
     random = np.random.default_rng(SEED)
     pixels = random.normal(0, 5, (300, 270)).astype(np.float32)
@@ -622,6 +685,7 @@ def main():
         check_numbers(command, scratch)
         check_distances(command, arguments.tree)
         check_options(command, scratch)
+        check_video(command, scratch)
         check_tiles_and_exports(command, scratch, arguments.tree)
         check_help(command, arguments.tree.resolve())
         check_regions(command, arguments.tree, scratch)

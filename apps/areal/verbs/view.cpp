@@ -77,7 +77,8 @@ void add_view(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("view", "See regions of a picture in a browser, live while you drag them");
   auto request = std::make_shared<ViewRequest>();
   begin_group(*verb, group::input);
-  verb->add_option("INPUT", request->input.path, "A picture, an .npy or a slide, of any size, or a chunked table")
+  verb->add_option("INPUT", request->input.path,
+                   "A picture, an .npy or a slide, of any size, a video, a folder of pictures, or a chunked table")
       ->required();
   verb->add_option("--raw", request->input.raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")
       ->type_name("WxHxTYPE");
@@ -102,7 +103,7 @@ void add_view(CLI::App& app, Settings& settings) {
   verb->footer(
       "Prints the page's URL and serves it to this machine alone until Ctrl-C. From another machine: "
       "ssh -L 8765:127.0.0.1:8765 HOST areal view --port 8765 FILE.\n\n"
-      "Example:\n  areal view data/rubberwhale1.png");
+      "Example:\n  areal view data/rubberwhale1.png\n  areal view data/vtest.avi");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

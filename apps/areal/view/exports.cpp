@@ -9,6 +9,7 @@
 #include <iterator>
 #include "io/regions.hpp"
 #include "io/rows.hpp"
+#include "io/track_file.hpp"
 #include "media/media.hpp"
 
 namespace areal::command::page {
@@ -89,6 +90,13 @@ std::string histograms_csv(const view::Scene& picture, const std::vector<view::D
   return rows_of(picture, regions, [](RowWriter& rows, const view::Answer& answer) {
     rows.put_list("histogram", "bin", std::span<const std::uint64_t>(answer.histogram));
   });
+}
+
+std::string tracks_csv(const view::Film& film) {
+  std::string text = header_of(TrackFormat::csv);
+  for (const view::TrackRow& row : film.rows())
+    text += line_of(TrackFormat::csv, {row.frame, row.id, row.box}, row.seconds);
+  return text;
 }
 
 std::string picture_png(const view::Scene& picture, const std::vector<view::DrawnRegion>& regions) {

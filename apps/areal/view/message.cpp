@@ -87,6 +87,38 @@ Message read_set(const Json& json, std::int64_t n) {
   return set;
 }
 
+Message read_play(const Json& json, std::int64_t n, Play::Act act) {
+  Play play{n, act};
+  if (act == Play::Act::play || act == Play::Act::pause) return play;
+  const bool seeks = act == Play::Act::seek;
+  const Json& value = member(json, seeks ? "frame" : "by");
+  const auto number = whole(value, seeks ? 0 : -largest_exact, largest_exact);
+  if (!number)
+    return Wrong{n, seeks ? "frame " + shortened_json(value) + ": must be a number from 0 on"
+                          : "by " + shortened_json(value) + ": must be a whole number"};
+  play.frames = *number;
+  return play;
+}
+
+Message read_follow(const Json& json, std::int64_t n) {
+  FollowRegion follow;
+  follow.n = n;
+  const auto id = whole(member(json, "id"), 1, largest_exact);
+  if (!id) return Wrong{n, "id: must be a region's"};
+  follow.id = *id;
+  const Json& algorithm = member(json, "algorithm");
+  if (algorithm.is_null()) return follow;
+  const auto known = tracker_names();
+  const auto at = std::find_if(known.begin(), known.end(), [&](std::string_view name) { return algorithm == name; });
+  if (at == known.end()) {
+    std::string names;
+    for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
+    return Wrong{n, "algorithm " + shortened_json(algorithm) + ": may be " + names + ", or null to stop"};
+  }
+  follow.algorithm = *at;
+  return follow;
+}
+
 Ordered number_of(const view::Number& number) {
   return std::visit(
       [](auto value) -> Ordered {
@@ -116,11 +148,22 @@ Ordered list_of(const std::vector<view::DrawnRegion>& regions) {
   return list;
 }
 
+std::string_view kind_name(view::Scene::Kind kind) noexcept {
+  switch (kind) {
+    case view::Scene::Kind::table:
+      return "table";
+    case view::Scene::Kind::video:
+      return "video";
+    default:
+      return "picture";
+  }
+}
+
 std::string dumped(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
 
 }  // namespace
 
-Message read_message(std::string_view text, std::size_t channels) {
+Message read_message(std::string_view text, std::size_t channels, bool is_video) {
   Json json;
   if (const std::string wrong = read_json(text, most_message_bytes, json, most_message_depth); !wrong.empty())
     return Wrong{0, "the message " + wrong};
@@ -135,11 +178,20 @@ Message read_message(std::string_view text, std::size_t channels) {
     if (!id) return Wrong{*n, "id: must be a region's"};
     return RemoveRegion{*n, *id};
   }
-  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set or remove"};
+  if (is_video) {
+    if (what == "play") return read_play(json, *n, Play::Act::play);
+    if (what == "pause") return read_play(json, *n, Play::Act::pause);
+    if (what == "seek") return read_play(json, *n, Play::Act::seek);
+    if (what == "step") return read_play(json, *n, Play::Act::step);
+    if (what == "follow") return read_follow(json, *n);
+  }
+  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set" +
+                       (is_video ? ", remove, play, pause, seek, step or follow" : " or remove")};
 }
 
-std::string answer_text(const Ask& ask, std::span<const view::Answer> answers) {
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::optional<std::int64_t> frame) {
   Ordered json{{"n", ask.n}, {"final", ask.final}, {"channel", ask.channel}, {"regions", Ordered::array()}};
+  if (frame) json["frame"] = *frame;
   const auto reference =
       std::find_if(ask.regions.begin(), ask.regions.end(), [&](const auto& one) { return one.id == ask.reference; });
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -189,17 +241,36 @@ std::string survey_text(const view::Surveyed& surveyed) {
                    {"problem", surveyed.problem.empty() ? Ordered() : Ordered(surveyed.problem)}}}});
 }
 
+std::string frame_text(const view::FilmState& state) {
+  Ordered boxes = Ordered::array();
+  for (const view::FollowedBox& one : state.boxes) {
+    const Region box = one.box.region();
+    boxes.push_back({{"id", one.id}, {"box", {box.x, box.y, box.width, box.height}}, {"distance", one.box.distance}});
+  }
+  return dumped({{"frame",
+                  {{"number", state.number},
+                   {"seconds", state.seconds ? Ordered(*state.seconds) : Ordered()},
+                   {"frames", state.frames ? Ordered(*state.frames) : Ordered()},
+                   {"plays", state.plays},
+                   {"seeks", state.seeks},
+                   {"problem", state.problem.empty() ? Ordered() : Ordered(state.problem)},
+                   {"followed", state.followed},
+                   {"boxes", std::move(boxes)}}}});
+}
+
 std::string set_text(std::int64_t n, std::int64_t id) { return dumped({{"n", n}, {"id", id}}); }
+
+std::string done_text(std::int64_t n) { return dumped({{"n", n}}); }
 
 std::string error_text(std::int64_t n, std::string_view sentence) { return dumped({{"n", n}, {"error", sentence}}); }
 
-std::string picture_text(const view::Scene& picture, std::string_view name, std::span<const std::string> notes) {
+std::string picture_text(view::Scene& picture, std::string_view name, std::span<const std::string> notes) {
   Ordered levels = Ordered::array();
   for (const view::Extent& level : picture.levels()) levels.push_back({level.width, level.height});
   const auto [lo, hi] = picture.range();
   const auto [black, white] = picture.drawn();
   Ordered json{{"name", name},
-               {"kind", picture.kind() == view::Scene::Kind::table ? "table" : "picture"},
+               {"kind", kind_name(picture.kind())},
                {"width", picture.width()},
                {"height", picture.height()},
                {"type", areal::name_of(picture.type())},
@@ -210,9 +281,11 @@ std::string picture_text(const view::Scene& picture, std::string_view name, std:
                {"range", {lo, hi}},
                {"drawn", {black, white}},
                {"bins", picture.bins()},
-               {"generation", 1},
+               {"generation", picture.film() == nullptr ? 1 : 0},
                {"page", fits_page_file(picture)},
                {"notes", std::vector<std::string>(notes.begin(), notes.end())}};
+  if (const view::Film* const film = picture.film())
+    json["video"] = {{"rate", film->frames_per_second()}, {"trackers", tracker_names()}};
   return dumped(json);
 }
 

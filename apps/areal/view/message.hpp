@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+#include "view/film.hpp"
 #include "view/regions.hpp"
 #include "view/scene.hpp"
 
@@ -38,30 +39,47 @@ struct SetRegion {
 struct RemoveRegion {
   std::int64_t n = 0, id = 0;
 };
+/// Of a video: play, pause, show a frame, or another one as many frames later.
+struct Play {
+  enum class Act : std::uint8_t { play, pause, seek, step };
+  std::int64_t n = 0;
+  Act act = Act::play;
+  std::int64_t frames = 0;  // of seek the frame's number, of step the distance
+};
+/// Of a video: follow a region, or stop following it.
+struct FollowRegion {
+  std::int64_t n = 0, id = 0;
+  std::string algorithm;  // empty: stop
+};
 /// A message that cannot be answered.
 struct Wrong {
   std::int64_t n = 0;  // 0 if it has none
   std::string sentence;
 };
-using Message = std::variant<Ask, SetRegion, RemoveRegion, Wrong>;
+using Message = std::variant<Ask, SetRegion, RemoveRegion, Play, FollowRegion, Wrong>;
 
-/// Of a picture with that many channels. Does not throw.
-Message read_message(std::string_view text, std::size_t channels);
+/// Of a picture with that many channels, or a video. Does not throw.
+Message read_message(std::string_view text, std::size_t channels, bool is_video);
 
 /// {"n", "final", "channel", "regions": [{"id", "pixels", "sum", ..}]}; a rounded answer has "about": [x, y, w, h], and
-/// a pending one only "id" and "pending".
-std::string answer_text(const Ask& ask, std::span<const view::Answer> answers);
+/// a pending one only "id" and "pending". Of a video also "frame", the number of the frame that it is about.
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::optional<std::int64_t> frame = {});
 /// {"regions": [{"id", "name", "box"}], "revision"}
 std::string regions_text(const view::Regions& regions);
 /// [{"id", "name", "box"}]
 std::string regions_text(const std::vector<view::DrawnRegion>& regions);
 /// {"survey": {"rows", "of", "problem"}}
 std::string survey_text(const view::Surveyed& surveyed);
+/// {"frame": {"number", "seconds", "frames", "plays", "seeks", "problem", "followed": [id], "boxes": [{"id", "box",
+/// "distance"}]}}
+std::string frame_text(const view::FilmState& state);
 /// {"n", "id"}: a region was set or removed.
 std::string set_text(std::int64_t n, std::int64_t id);
+/// {"n"}: done.
+std::string done_text(std::int64_t n);
 /// {"n", "error": a sentence}
 std::string error_text(std::int64_t n, std::string_view sentence);
 /// picture.json
-std::string picture_text(const view::Scene& picture, std::string_view name, std::span<const std::string> notes);
+std::string picture_text(view::Scene& picture, std::string_view name, std::span<const std::string> notes);
 
 }  // namespace areal::command::page

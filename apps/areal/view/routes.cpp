@@ -35,6 +35,7 @@ Route route_of(std::string_view path) noexcept {
   if (path == "export/regions.csv") route.kind = Kind::regions_csv;
   if (path == "export/statistics.csv") route.kind = Kind::statistics_csv;
   if (path == "export/histograms.csv") route.kind = Kind::histograms_csv;
+  if (path == "export/tracks.csv") route.kind = Kind::tracks_csv;
   if (path == "export/picture.png") route.kind = Kind::picture_png;
   if (path == "export/page.html") route.kind = Kind::page_html;
   if (path.starts_with(app)) {

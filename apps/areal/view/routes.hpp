@@ -16,6 +16,7 @@ struct Route {
     regions_csv,
     statistics_csv,
     histograms_csv,
+    tracks_csv,
     picture_png,
     page_html,
     socket

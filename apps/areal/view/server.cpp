@@ -24,6 +24,7 @@
 #include <string_view>
 #include "view/app_files.hpp"
 #include "view/exports.hpp"
+#include "view/film.hpp"
 #include "view/message.hpp"
 #include "view/page_file.hpp"
 #include "view/request.hpp"
@@ -113,6 +114,7 @@ class Socket;
 struct Server::State {
   State(view::Scene& shown, ServerOptions chosen)
       : picture(shown),
+        film(shown.film()),
         facts(picture_text(shown, chosen.name, chosen.notes)),
         token(new_token()),
         regions(shown.width(), shown.height()),
@@ -130,13 +132,19 @@ struct Server::State {
     url = fmt::format("http://127.0.0.1:{}/{}/", acceptor.local_endpoint().port(), token);
   }
 
-  ~State() { picture.on_survey({}); }
+  ~State() {
+    picture.on_survey({});
+    if (film != nullptr) film->on_change({});
+  }
 
   void accept();
   /// To every page.
   void tell_all(const std::string& message);
+  /// Another frame, or another state of the video: regions go where their trackers are.
+  void tell_frame();
 
   view::Scene& picture;
+  view::Film* const film;  // the picture, if it is a video
   const std::string facts, token;
   std::string url;
   std::function<void()> on_page;
@@ -151,6 +159,23 @@ struct Server::State {
 };
 
 namespace {
+
+/// What answers are about: the picture, or the frame of a video that is shown now, which stays in memory meanwhile.
+class Shown {
+ public:
+  explicit Shown(const Server::State& state) : Shown(state, state.film != nullptr ? state.film->shot() : nullptr) {}
+  Shown(const Server::State& state, std::shared_ptr<const view::Shot> shot) : scene_(&state.picture) {
+    if (!shot) return;
+    scene_ = &shot->picture;
+    shot_ = std::move(shot);
+  }
+  const view::Scene& scene() const { return *scene_; }
+  std::optional<std::int64_t> frame() const { return shot_ ? std::optional(shot_->number) : std::nullopt; }
+
+ private:
+  const view::Scene* scene_;
+  std::shared_ptr<const view::Shot> shot_;
+};
 
 /// Counts as one of the connections while it lives.
 class Place {
@@ -190,6 +215,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
       self->send(regions_text(self->state_.regions));
       if (const view::Surveyed surveyed = self->state_.picture.surveyed(); surveyed.of > 0)
         self->send(survey_text(surveyed));
+      if (self->state_.film != nullptr) self->send(frame_text(self->state_.film->state()));
       self->read();
     });
   }
@@ -224,7 +250,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
       const auto data = self->buffer_.cdata();
       const std::string text(static_cast<const char*>(data.data()), data.size());
       self->buffer_.consume(self->buffer_.size());
-      Message message = read_message(text, self->state_.picture.channels());
+      Message message = read_message(text, self->state_.picture.channels(), self->state_.film != nullptr);
       std::visit([&](auto& one) { self->take(one); }, message);
       if (!self->closing_) self->read();
     });
@@ -235,13 +261,46 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (!busy_) answer();
   }
   void take(const SetRegion& set) {
-    change(set.n, [&] { send(set_text(set.n, state_.regions.set(set.id, set.name, set.box))); });
+    change(set.n, [&] {
+      send(set_text(set.n, state_.regions.set(set.id, set.name, set.box)));
+      if (state_.film != nullptr) state_.film->moved(set.id, set.box);
+    });
   }
   void take(const RemoveRegion& remove) {
     change(remove.n, [&] {
       state_.regions.remove(remove.id);
       send(set_text(remove.n, remove.id));
+      if (state_.film != nullptr) state_.film->forget(remove.id);
     });
+  }
+  void take(const Play& play) {
+    view::Film& film = *state_.film;
+    switch (play.act) {
+      case Play::Act::play:
+        film.play();
+        break;
+      case Play::Act::pause:
+        film.pause();
+        break;
+      case Play::Act::seek:
+        film.seek(play.frames);
+        break;
+      case Play::Act::step:
+        film.step(play.frames);
+        break;
+    }
+    send(done_text(play.n));
+  }
+  void take(const FollowRegion& follow) {
+    try {
+      if (follow.algorithm.empty())
+        state_.film->stop(follow.id);
+      else
+        state_.film->track(follow.id, follow.algorithm, state_.regions.box(follow.id));
+    } catch (const Error& error) {
+      return send(error_text(follow.n, error.what()));
+    }
+    send(done_text(follow.n));
   }
   void take(const Wrong& wrong) { send(error_text(wrong.n, wrong.sentence)); }
 
@@ -264,10 +323,11 @@ class Socket : public std::enable_shared_from_this<Socket> {
       Server::State& state = self->state_;
       std::string text;
       try {
+        const Shown shown(state);
         std::vector<view::Answer> answers;
         for (const AskedRegion& region : asked.regions)
-          answers.push_back(state.picture.answer(asked.channel, region.box, asked.final));
-        text = answer_text(asked, answers);
+          answers.push_back(shown.scene().answer(asked.channel, region.box, asked.final));
+        text = answer_text(asked, answers, shown.frame());
       } catch (const std::exception& error) {
         text = error_text(asked.n, error.what());
       }
@@ -347,12 +407,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       case Kind::picture:
         return respond({.content_type = "application/json", .body = state_.facts});
       case Kind::tile:
-        if (route.generation != 1 || !state_.picture.has_tile(route.channel, route.level, route.column, route.row))
-          return respond({.status = 404});
-        return compute(Worker::Urgency::tiles, "application/octet-stream", "", [at = route](Server::State& state) {
-          return state.picture.tile(at.channel, at.level, static_cast<std::int64_t>(at.column),
-                                    static_cast<std::int64_t>(at.row));
-        });
+        return tile(route);
       case Kind::regions_csv:
         return respond({.content_type = "text/csv; charset=utf-8",
                         .body = regions_csv(state_.regions.all()),
@@ -361,6 +416,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
         return save("text/csv; charset=utf-8", "statistics.csv", statistics_csv);
       case Kind::histograms_csv:
         return save("text/csv; charset=utf-8", "histograms.csv", histograms_csv);
+      case Kind::tracks_csv:
+        if (state_.film == nullptr) return respond({.status = 404});
+        return respond(
+            {.content_type = "text/csv; charset=utf-8", .body = tracks_csv(*state_.film), .saved_as = "tracks.csv"});
       case Kind::picture_png:
         return save("image/png", "picture.png", picture_png);
       case Kind::page_html:
@@ -375,6 +434,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
   }
 
+  /// The generation of a picture's tiles is 1, that of a video's the frame's number and 1, or 0 for the one shown now.
+  void tile(const Route& at) {
+    if (!state_.picture.has_tile(at.channel, at.level, at.column, at.row)) return respond({.status = 404});
+    std::shared_ptr<const view::Shot> shot;
+    if (state_.film != nullptr && at.generation <= std::uint64_t{1} << 62)
+      shot = at.generation == 0 ? state_.film->shot() : state_.film->shot(static_cast<std::int64_t>(at.generation) - 1);
+    if (state_.film != nullptr ? !shot : at.generation != 1) return respond({.status = 404});
+    compute(Worker::Urgency::tiles, "application/octet-stream", "",
+            [at, shown = Shown(state_, std::move(shot))](Server::State&) {
+              return shown.scene().tile(at.channel, at.level, static_cast<std::int64_t>(at.column),
+                                        static_cast<std::int64_t>(at.row));
+            });
+  }
+
   void file(std::string_view name) {
     const AppFile found = app_file(name);
     if (found.bytes.empty()) return respond({.status = 404});
@@ -384,7 +457,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void save(std::string_view content_type, std::string_view name,
             std::string (*make)(const view::Scene&, const std::vector<view::DrawnRegion>&)) {
     compute(Worker::Urgency::exports, content_type, name,
-            [make, regions = state_.regions.all()](Server::State& state) { return make(state.picture, regions); });
+            [make, regions = state_.regions.all(), shown = Shown(state_)](Server::State&) {
+              return make(shown.scene(), regions);
+            });
   }
 
   /// Answers with what `make` returns, on the worker's thread.
@@ -467,6 +542,12 @@ void Server::State::tell_all(const std::string& message) {
   for (Socket* const socket : sockets) socket->send(message);
 }
 
+void Server::State::tell_frame() {
+  const view::FilmState now = film->state();
+  for (const view::FollowedBox& one : now.boxes) regions.follow(one.id, one.box.region());
+  tell_all(frame_text(now));
+}
+
 Server::Server(view::Scene& picture, ServerOptions options)
     : state_(std::make_unique<State>(picture, std::move(options))) {
   // From now on, so that a signal that comes before `run` ends the program as one that comes later.
@@ -488,6 +569,8 @@ int Server::run() {
   state_->picture.on_survey([state = state_.get()] {
     asio::post(state->io, [state] { state->tell_all(survey_text(state->picture.surveyed())); });
   });
+  if (state_->film != nullptr)
+    state_->film->on_change([state = state_.get()] { asio::post(state->io, [state] { state->tell_frame(); }); });
   state_->accept();
   state_->io.run();
   return state_->signal;

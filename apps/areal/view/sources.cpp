@@ -8,6 +8,7 @@
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/synthetic.hpp"
+#include "view/film.hpp"
 #include "view/picture.hpp"
 #include "view/picture_on_disk.hpp"
 #include "view/table_on_disk.hpp"
@@ -123,6 +124,60 @@ File open_file(const InputOptions& input, std::uint64_t memory, const Settings& 
   return file;
 }
 
+/// The frames of a video, a folder, or raw pixels.
+class Frames final : public view::FrameReader {
+ public:
+  /// A video has a luma of its own, which a decoder reads beside the one of the colours.
+  Frames(std::unique_ptr<media::Video> colours, std::unique_ptr<media::Video> luma, bool has_time)
+      : colours_(std::move(colours)), luma_(std::move(luma)), has_time_(has_time) {}
+
+  bool next(view::DecodedFrame& frame) override {
+    media::Frame read, luma;
+    if (!colours_->next(read) || (luma_ && !luma_->next(luma))) return false;
+    const Shape& shape = read.pixels.shape();
+    frame.planes = Array({shape.width, shape.height, shape.channels, 1, Layout::planar}, read.pixels.type());
+    copy_planes(std::as_const(read.pixels).view(), frame.planes.view());
+    frame.luma = luma_                 ? std::move(luma.pixels)
+                 : shape.channels == 3 ? media::luma(std::as_const(read.pixels).view())
+                                       : Array();
+    if (has_time_) frame.seconds = read.seconds;
+    return true;
+  }
+  std::string damage() const override { return colours_->damage(); }
+
+ private:
+  std::unique_ptr<media::Video> colours_, luma_;
+  bool has_time_;
+};
+
+/// None for an input without frames.
+std::optional<view::FilmSource> film_of(const InputOptions& input, std::uint64_t memory) {
+  if (input.path == "-" || SyntheticImage::is_name(input.path) || is_stream(input.path)) return {};
+  if (!input.raw.empty() && !is_regular(input.path)) return {};
+  media::ReadOptions read;
+  read.memory_limit = memory / 4;
+  bool has_time = false;
+  const std::unique_ptr<media::Video> first = open_frames(input, read, has_time);
+  if (!first) return {};
+  media::Frame frame;
+  if (!first->next(frame)) throw IoError(first->damage().empty() ? input.path + ": has no frames" : first->damage());
+  const std::int64_t channels = frame.pixels.shape().channels;
+  if (channels > most_channels) refuse(input.path, ": has ", std::to_string(channels), " channels");
+  view::FilmSource source;
+  source.names = names_of(channels, channels == 3, input.channel_text);
+  source.frames_per_second = has_time ? first->frames_per_second() : 0;
+  source.frames = first->frame_count();
+  source.open = [input, read, has_luma = has_time && channels == 3]() -> std::unique_ptr<view::FrameReader> {
+    bool timed = false;
+    auto colours = open_frames(input, read, timed);
+    if (!colours) throw IoError(input.path + ": is no longer a video");
+    InputOptions of_luma = input;
+    of_luma.all_channels = false;
+    return std::make_unique<Frames>(std::move(colours), has_luma ? open_frames(of_luma, read, timed) : nullptr, timed);
+  };
+  return source;
+}
+
 std::unique_ptr<view::Scene> in_memory(const File& file, const SceneOptions& options, std::uint64_t for_stores,
                                        const Settings& settings) {
   const bool in_colour = file.shape.channels == 3;
@@ -207,6 +262,12 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
     if (options.range) refuse("--range: ", input.path, " is a table of sums, which has no histogram");
     notes.push_back("A table keeps sums alone: Sum and Mean are exact, all else needs the picture.");
     return std::make_unique<view::TableOnDisk>(input.path, options.memory / 4, settings.threads);
+  }
+  if (auto film = film_of(input, options.memory)) {
+    view::FilmOptions chosen;
+    chosen.bins = options.bins, chosen.range = options.range;
+    chosen.memory = options.memory, chosen.threads = settings.threads;
+    return std::make_unique<view::Film>(std::move(*film), chosen);
   }
   File file = open_file(input, options.memory, settings);
   const Shape& shape = file.shape;
