@@ -63,6 +63,17 @@ struct Take {
     require(follow.id > 0 &&
             (follow.algorithm.empty() || std::find(known.begin(), known.end(), follow.algorithm) != known.end()));
   }
+  void operator()(const AskLayer& layer) const {
+    require(layer.n > 0 && layer.channel < picture().channels() && layer.view.width > 0 && layer.view.height > 0);
+    require(layer.name.size() <= longest_option && layer.options.size() <= most_options);
+    for (const auto& [name, value] : layer.options)
+      require(name.size() <= longest_option && value.size() <= longest_option);
+    if (layer.kind == AskLayer::Kind::filter) return;
+    const view::LayerPart part{layer.channel, layer.view, std::uint64_t{1} << 24, 1};
+    view::Layer made = view::matched(picture(), part, layer.region, MatchMethod::sqdiff);
+    require(made.places.size() <= static_cast<std::size_t>(view::most_places));
+    require(layer_text(layer, 1, made, {}).size() < 4096 && view::layer_tile(made).size() < std::size_t{1} << 16);
+  }
   void operator()(const Wrong& wrong) const { check_sentence(wrong.sentence); }
 };
 

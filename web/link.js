@@ -40,7 +40,7 @@ export class Link {
     if (change) {
       this.changes.delete(message.n);
       if (message.error) change.reject(new Error(message.error));
-      else change.resolve(message.id);
+      else change.resolve(message);
       return;
     }
     if (message.survey) {
@@ -70,20 +70,18 @@ export class Link {
 
   /** Resolves to the region's id. `id` null: a new region. */
   set(id, name, box) {
-    return this.change({do: 'set', n: ++this.n, id, name, box});
+    return this.act({do: 'set', id, name, box}).then((message) => message.id);
   }
   remove(id) {
-    return this.change({do: 'remove', n: ++this.n, id});
+    return this.act({do: 'remove', id}).then((message) => message.id);
   }
-  /** Resolves when the server has taken it. */
+  /** Sends a message; resolves to the reply. */
   act(message) {
-    return this.change({...message, n: ++this.n});
-  }
-  change(message) {
     if (!this.open) return Promise.reject(new Error('the connection is lost'));
+    const n = ++this.n;
     return new Promise((resolve, reject) => {
-      this.changes.set(message.n, {resolve, reject});
-      this.socket.send(JSON.stringify(message));
+      this.changes.set(n, {resolve, reject});
+      this.socket.send(JSON.stringify({...message, n}));
     });
   }
 }

@@ -4,6 +4,7 @@ import {styleOf} from './colours.js';
 import {Comparison, mostCompared} from './compare.js';
 import {FilmBar} from './film.js';
 import {Histogram} from './histogram.js';
+import {Layers} from './layers.js';
 import {RegionList} from './list.js';
 import {Model} from './model.js';
 import {decimal, either, integer, none, short} from './numbers.js';
@@ -24,7 +25,7 @@ const source = await openSource();
 const {picture} = source;
 const model = new Model(picture);
 const undos = [];
-let link, stage, list, comparison, film, keyTimer = 0, keyed = null, messageTimer = 0;
+let link, stage, list, comparison, film, layers, keyTimer = 0, keyed = null, messageTimer = 0;
 
 // ---------------------------------------------------------------- messages
 
@@ -125,7 +126,8 @@ function showCursor() {
     return;
   }
   const answer = model.isNew(-2, [...at, 1, 1]) ? model.answer(-2) : null;
-  find('cursor').textContent = `x ${integer(at[0])}  y ${integer(at[1])}${answer ? ': ' + (answer.nan ? 'NaN' : either(answer.sum)) : ''}`;
+  const layer = layers?.valueAt(at);
+  find('cursor').textContent = `x ${integer(at[0])}  y ${integer(at[1])}${answer ? ': ' + (answer.nan ? 'NaN' : either(answer.sum)) : ''}${layer ? `  ${layer}` : ''}`;
 }
 
 function pump() {
@@ -225,6 +227,7 @@ function select(id) {
 }
 
 function refresh() {
+  layers?.request();
   stage.draw();
   showCurrent();
   list.draw();
@@ -490,6 +493,7 @@ stage = new Stage(find('stage'), find('overview'), source, model, {
     showCursor();
     pump();
   },
+  panned: () => layers?.request(),
   zoomed: () => (find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`),
   problem: tell,
 });
@@ -500,6 +504,8 @@ const survey = new SurveyState(find('survey'), (isComplete) => {
   pump();
 });
 if (picture.video) film = new FilmBar(picture.video, model, (message) => link.act(message), {problem: fail, speak});
+if (source.layer)
+  layers = new Layers(picture, model, stage, {send: (message) => link.act(message), fetch: source.layer, add: (box) => create(box), changed: showCursor});
 find('export-tracks').hidden = !picture.video;
 for (const one of document.querySelectorAll('.film-key')) one.hidden = !picture.video;
 let needsContrast = picture.type !== '8u';

@@ -19,7 +19,8 @@ function svg(name, attributes = {}) {
 }
 
 export class Stage {
-  /** `actions`: changed() during a drag, ended(what) after it, select(id), moved(point or null), zoomed(), problem(). */
+  /** `actions`: changed() during a drag, ended(what) after it, select(id), moved(point or null), zoomed(), panned(),
+   * problem(). */
   constructor(element, overview, source, model, actions) {
     const {picture} = source;
     Object.assign(this, {element, overview, source, picture, model, actions});
@@ -32,11 +33,15 @@ export class Stage {
       minZoom: -picture.levels.length, maxZoom: 6, maxBounds: this.bounds().pad(0.5),
     });
     this.tiles = tileLayer(source, actions.problem).addTo(this.map);
+    this.overlay = document.createElement('div'); // of a layer's canvas
+    this.overlay.className = 'overlay';
+    element.append(this.overlay);
     this.svg = svg('svg', {class: 'shapes', 'aria-hidden': 'true'});
     element.append(this.svg);
     this.fit();
     this.map.on('move zoom resize', () => this.draw());
     this.map.on('zoomend', () => actions.zoomed());
+    this.map.on('moveend resize', () => actions.panned());
     new ResizeObserver(() => this.map.invalidateSize({animate: false})).observe(element);
     for (const kind of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'])
       element.addEventListener(kind, (event) => this[kind](event), true);
@@ -227,6 +232,7 @@ export class Stage {
     const zoom = this.map.getZoom(), layer = this.tiles.getContainer();
     layer?.classList.toggle('sharp', zoom > 0.5);
     layer?.classList.toggle('between', !Number.isInteger(zoom));
+    this.drawOverlay();
     const shapes = [];
     const current = this.model.current();
     let drawn = 0;
@@ -270,6 +276,23 @@ export class Stage {
         group.append(svg('circle', {cx, cy, r: matchMedia('(pointer: coarse)').matches ? 9 : 5, class: 'handle', stroke: colour}));
       }
     return group;
+  }
+
+  /** Shows a canvas over the picture: the pixels `box` of a level. Null: none. */
+  setOverlay(canvas, level = 0, box = null) {
+    this.overlaid = canvas && {canvas, box: box.map((side) => side * 2 ** level), isReduced: level > 0};
+    this.overlay.replaceChildren(...(canvas ? [canvas] : []));
+    this.drawOverlay();
+  }
+  drawOverlay() {
+    if (!this.overlaid) return;
+    const {canvas, box: [x, y, w, h]} = this.overlaid;
+    const a = this.toElement(x, y), b = this.toElement(x + w, y + h);
+    canvas.style.left = `${a.x}px`;
+    canvas.style.top = `${a.y}px`;
+    canvas.style.width = `${b.x - a.x}px`;
+    canvas.style.height = `${b.y - a.y}px`;
+    this.overlay.classList.toggle('sharp', this.map.getZoom() > 0.5);
   }
 
   setContrast(black, white) {

@@ -9,7 +9,7 @@ export function readTile(buffer) {
   if (view.getUint32(0) !== 0x6172746c || view.getUint8(4) !== 1) throw new Error('this is no tile');
   const type = view.getUint8(5), channels = view.getUint8(6);
   const width = view.getUint16(8, true), height = view.getUint16(10, true);
-  const values = type === 0 ? new Uint8Array(buffer, header) : new Uint16Array(buffer, header);
+  const values = new [Uint8Array, Uint16Array, Float32Array][type](buffer, header);
   if (values.length !== width * height * channels) throw new Error('a tile was cut off');
   return {type, channels, width, height, scale: view.getFloat32(12, true), offset: view.getFloat32(16, true), values};
 }

@@ -80,6 +80,26 @@ std::string Scene::tile(std::size_t channel, std::size_t level, std::int64_t col
   return tile;
 }
 
+Array Scene::copy(std::size_t channel, std::size_t level, const Region& region) const {
+  Array pixels;
+  for (std::int64_t top = 0; top < region.height; top += tile_side)
+    for (std::int64_t left = 0; left < region.width; left += tile_side) {
+      const Region part{region.x + left, region.y + top, std::min(tile_side, region.width - left),
+                        std::min(tile_side, region.height - top)};
+      with_pixels(channel, 1, level, part, [&](std::size_t, const ConstView& from) {
+        if (pixels.shape().empty()) pixels = Array(Shape{region.width, region.height}, from.type);
+        const std::size_t size = size_of(from.type);
+        for (std::int64_t y = 0; y < part.height; ++y) {
+          const auto* pixel = static_cast<const char*>(from.row(y));
+          char* to = static_cast<char*>(pixels.view().row(top + y)) + static_cast<std::size_t>(left) * size;
+          for (std::int64_t x = 0; x < part.width; ++x, pixel += from.column_pitch(), to += size)
+            std::memcpy(to, pixel, size);
+        }
+      });
+    }
+  return pixels;
+}
+
 std::pair<Array, std::size_t> Scene::drawing(std::size_t channel, std::pair<double, double> black_and_white) const {
   const bool in_colour = channel == colour();
   const std::size_t planes = in_colour ? 3 : 1, first = in_colour ? 1 : channel;

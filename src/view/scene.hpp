@@ -18,7 +18,7 @@ namespace areal::view {
 
 /// A tile: a header of 20 bytes, then rows of interleaved channels. The header: "artl", then version 1, type, channels
 /// (bytes), 0, width, height (16u), scale and offset (32f), all little-endian. Type 0 is 8u; type 1 is 16u, of which
-/// 65535 stands for NaN. A pixel's value is offset + scale * entry.
+/// 65535 stands for NaN; type 2 is 32f, of layers. A pixel's value is offset + scale * entry.
 inline constexpr std::size_t tile_header_bytes = 20;
 
 /// A survey's rows that are complete, of all rows.
@@ -65,6 +65,8 @@ class Scene {
   /// `most_drawn` pixels, whose number is returned.
   std::pair<Array, std::size_t> drawing(std::size_t channel, std::pair<double, double> black_and_white) const;
 
+  /// The pixels of a region of a level: 8u if the scene is, else of any type. For any thread.
+  Array copy(std::size_t channel, std::size_t level, const Region& region) const;
   /// The pixels of a channel that are in memory, valid as long as the scene; none of others.
   virtual std::optional<ConstView> pixels(std::size_t) const { return {}; }
   /// What a survey of the whole picture has come to; of = 0 without one.

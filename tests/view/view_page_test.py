@@ -563,6 +563,70 @@ def check_video(browser, command, scratch):
         assert not (said := page.leave()), said
 
 
+def pick_layer(page, kind, **options):
+    """Waits until it is shown, or refused."""
+    page.run("""
+        const layer = document.getElementById('layer'), kind = document.getElementById('layer-kind');
+        delete layer.dataset.layer;
+        if (kind.value !== arguments[0]) { kind.value = arguments[0]; kind.dispatchEvent(new Event('change')); }
+        for (const [name, value] of Object.entries(arguments[1])) {
+          const field = layer.querySelector(`[data-option="${name}"]`);
+          field.value = value;
+          field.dispatchEvent(new Event('input'));
+        }""", kind, options)
+    page.wait(lambda: page.run("return document.getElementById('layer').dataset.layer ?? document.querySelector('#layer-message.error')?.textContent"))
+
+
+def under_pointer(page, x, y, picture):
+    """What the status line says about a pixel, thin spaces left out."""
+    left, top, width, height = page.place()
+    scale = page.run("return document.querySelector('.overlay canvas').getBoundingClientRect().width / document.querySelector('.overlay canvas').width")
+    move = ActionChains(page.browser, duration=0)
+    move.w3c_actions.pointer_action.move_to_location(
+        round(left + width / 2 + (x + 0.5 - picture["width"] / 2) * scale), round(top + height / 2 + (y + 0.5 - picture["height"] / 2) * scale))
+    move.perform()
+    return page.run("return document.getElementById('cursor').textContent").replace("\u2009", "")
+
+
+def check_layers(browser, command, tree):
+    """Filters and searches from the menu: values under the pointer are NumPy's, the best places become regions, errors are sentences."""
+    path = tree / "data" / "rubberwhale1.png"
+    pixels = luma_of(path).astype(np.float64)
+    with Server(command, path) as server:
+        picture = server.picture()
+        page = Page(browser, server)
+        offered = page.run("return [...document.querySelectorAll('#layer-kind option')].map((one) => one.value)")
+        known = subprocess.run([command, "filter", "none", path, "--size", "3", "-o", "none.png"], capture_output=True, text=True, timeout=60, check=False).stderr
+        assert known.split("may be ")[1].strip().replace(" or ", ", ").split(", ") == offered[1:-2], (known, offered)
+        for name in ("var", "percentile", "sauvola", "guided", "gaussian", "bilateral"):  # with the values that their fields begin with
+            pick_layer(page, name)
+            assert not (wrong := page.run("return document.querySelector('#layer-message.error')?.textContent")), (name, wrong)
+        pick_layer(page, "std", size="9x5")
+        for x, y in ((300, 200), (40, 371), (500, 12)):
+            wanted = pixels[y - 2:y + 3, x - 4:x + 5].std()
+            said = under_pointer(page, x, y, picture)
+            assert said.startswith(f"x {x}  y {y}: ") and abs(float(said.split("std ")[1]) - wanted) < 1e-4, (said, wanted)
+        pick_layer(page, "percentile", size="9", q="120")
+        assert page.run("return document.getElementById('layer-message').textContent") == "Percent 120: it may be 0 to 100."
+        assert page.run("return document.querySelectorAll('.overlay canvas').length") == 0
+        check_accessibility(page)
+        draw_regions(page, [["", [215, 85, 105, 100]]])
+        pick_layer(page, "match:")
+        places = page.run("return [...document.querySelectorAll('#places li')].map((one) => [one.dataset.box, Number(one.dataset.score)])")
+        assert 2 <= len(places) <= 10 and places[0] == ["215,85,105,100", 1], places
+        x, y = map(int, places[1][0].split(",")[:2])
+        a, b = (part - part.mean() for part in (pixels[85:185, 215:320], pixels[y:y + 100, x:x + 105]))
+        assert abs(places[1][1] - (a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum())) < 1e-9, places
+        page.run("document.querySelectorAll('#places button')[1].click()")
+        assert check_numbers(page, luma_of(path), picture, 2)["box"] == [x, y, 105, 100]
+        check_unnamed(page)
+        check_colours(page)
+        check_accessibility(page)
+        pick_layer(page, "histogram:", distance="emd")
+        assert page.run("return document.querySelector('#places li').dataset.box") == f"{x},{y},105,100"
+        assert not (said := page.leave()), said
+
+
 def keep_pictures(browser, command, tree, scratch, folder):
     """The screenshots of docs/view.md."""
     def keep(page, name):
@@ -584,6 +648,11 @@ def keep_pictures(browser, command, tree, scratch, folder):
         page.wait(lambda: page.run("return document.querySelectorAll('#distances-rows [data-fresh=true]').length") == 4)
         page.run("document.getElementById('compare').scrollIntoView({block: 'start'})")
         keep(page, "compare")
+        page = Page(browser, server)
+        choose(page, 1)
+        pick_layer(page, "histogram:")
+        page.run("document.getElementById('layer').scrollIntoView({block: 'start'})")
+        keep(page, "search")
         page = Page(browser, server, dark=True)
         browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[1].click()
         page.wait(lambda: page.is_fresh(2))
@@ -675,6 +744,7 @@ def main():
                 return
             for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
+                          lambda: check_layers(browser, command, arguments.tree),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()

@@ -552,10 +552,103 @@ def check_video(command, scratch):
     with Server(command, scratch / "bytes.npy") as server:
         link = connect(server)
         for n, do in enumerate(("play", "pause", "seek", "step", "follow"), 1):
-            assert "may be ask, set or remove" in ask(link, {"do": do, "n": n, "frame": 0, "by": 0, "id": 1})["error"]
+            assert "may be ask, set, remove or layer" in ask(link, {"do": do, "n": n, "frame": 0, "by": 0, "id": 1})["error"]
         assert status(exchange(server, request(server, "export/tracks.csv"))) == 404
         link.close()
     print("frames, trackers and their faults are as they should be")
+
+
+FILTERS = {**dict.fromkeys(("mean", "sum", "count", "var", "std", "min", "max", "median", "threshold", "bradley", "niblack", "wolf", "nick", "equalize", "otsu", "entropy", "modal"), {"size": "9x5"}),
+           "percentile": {"size": "9x5", "q": "25"}, "sauvola": {"size": "8", "k": "0.1", "offset": "-3", "inverted": "true", "edge": "reflect"}, "guided": {"size": "7", "eps": "100"},
+           "gaussian": {"sigma": "3x1.5"}, "bilateral": {"size": "5", "sigma-range": "30", "anchor": "0x4"}}
+
+
+def check_layers(command, scratch):
+    """Every filter on a part equals `areal filter` on the picture, searches equal NumPy's; wrong requests are refused."""
+    random = np.random.default_rng(SEED)
+    pixels = random.integers(0, 256, (150, 200), dtype=np.uint8)
+    np.save(scratch / "layers.npy", pixels)
+    view = [60, 40, 90, 70]
+    x, y, w, h = view
+
+    def values(found):
+        tile = server.get(f"layer/{found['layer']}")
+        wide, high = struct.unpack("<HH", tile[8:12])
+        assert tile[:8] == b"artl\1\2\1\0" and found["box"][2:] == [wide, high], found
+        return np.frombuffer(tile[20:], np.float32).reshape(high, wide)
+    with Server(command, scratch / "layers.npy") as server:
+        link = connect(server)
+        known = subprocess.run([command, "filter", "none", scratch / "layers.npy", "--size", "3", "-o", scratch / "o.npy"], capture_output=True, text=True, timeout=60, check=False).stderr
+        assert sorted(FILTERS) == sorted(known.split("may be ")[1].strip().replace(" or ", ", ").split(", ")), known
+        for n, (name, options) in enumerate(FILTERS.items(), 1):
+            found = ask(link, {"do": "layer", "n": n, "kind": "filter", "name": name, "options": options, "view": view})
+            assert found.get("level") == 0 and found["box"] == view and found["places"] == [], (name, found)
+            flags = [text for option, value in options.items() for text in ([f"--{option}"] if value == "true" else [f"--{option}", value])]
+            exact = ["--type", "64f"] if name in ("mean", "gaussian", "bilateral") else ["--type", "32f"] if name == "guided" else []
+            subprocess.run([command, "filter", name, scratch / "layers.npy", *flags, *exact, "-o", scratch / "o.npy"], check=True, timeout=60)
+            wanted = np.load(scratch / "o.npy")[y:y + h, x:x + w].astype(np.float32)
+            got = values(found)
+            assert np.array_equal(got, wanted), (name, np.abs(got - wanted).max())
+            assert found["range"] == [float(got.min()), float(got.max())] or np.allclose(found["range"], [got.min(), got.max()], rtol=1e-6), (name, found)
+        assert not np.array_equal(got, np.roll(wanted, 1, 1)), "values of the next pixels were not told apart"
+        # Edges `valid` and `wrap`, and windows that reach the edge, against NumPy.
+        windows = np.lib.stride_tricks.sliding_window_view(pixels, (6, 9))
+        found = ask(link, {"do": "layer", "n": 50, "kind": "filter", "name": "max", "options": {"size": "9x6", "edge": "valid"}, "view": [0, 0, 200, 150]})
+        assert found["box"] == [4, 3, 192, 145] and np.array_equal(values(found), windows.max((2, 3))), found
+        found = ask(link, {"do": "layer", "n": 51, "kind": "filter", "name": "sum", "options": {"size": "5", "edge": "wrap"}, "view": [0, 0, 20, 10]})
+        wrapped = np.lib.stride_tricks.sliding_window_view(np.pad(pixels.astype(np.int64), 2, mode="wrap"), (5, 5)).sum((2, 3))
+        assert np.array_equal(values(found), wrapped[:10, :20]), found
+        # Searches.
+        a, b, c, d = region = [70, 60, 21, 16]
+        part = pixels[b:b + d, a:a + c].astype(np.float64)
+        found = ask(link, {"do": "layer", "n": 60, "kind": "match", "name": "sqdiff", "view": view, "region": region})
+        assert found["places"][0] == [*region, 0] and len(found["places"]) <= 10, found
+        scores = values(found)
+        left, top = found["box"][0] - c // 2, found["box"][1] - d // 2
+        for column, row in ((0, 0), (11, 7), (scores.shape[1] - 1, scores.shape[0] - 1)):
+            other = pixels[top + row:top + row + d, left + column:left + column + c].astype(np.float64)
+            assert scores[row, column] == np.float32(((other - part) ** 2).sum()), (column, row)
+        found = ask(link, {"do": "layer", "n": 61, "kind": "histogram", "name": "l1", "view": view, "region": region})
+        assert found["places"][0] == [*region, 0] and [place[4] for place in found["places"]] == sorted(place[4] for place in found["places"]), found
+        shares = [np.bincount(one.reshape(-1) // 16, minlength=16) / one.size for one in (pixels[b:b + d, a:a + c], pixels[top + 9:top + 9 + d, left + 5:left + 5 + c])]
+        assert abs(values(found)[9, 5] - np.abs(shares[0] - shares[1]).sum()) < 1e-6
+        old = found["layer"]
+        # What is wrong has a sentence; files have no option.
+        good = {"do": "layer", "kind": "filter", "name": "mean", "options": {"size": "3"}, "view": view}
+        bad = [{"kind": "none"}, {"kind": None}, {"view": [0, 0, 0, 5]}, {"view": [0, 0, 201, 5]}, {"view": [1, 2, 3]}, {"view": [2 ** 60] * 4}, {"channel": 1}, {"name": 5}, {"name": "x" * 65},
+               {"name": "none"}, {"options": {}}, {"options": []}, {"options": {"size": 3}}, {"options": {"size": "0"}}, {"options": {"size": "3", "mask": "/etc/passwd"}},
+               {"options": {"size": "3", "guide": "/etc/passwd"}}, {"options": {"sizes": "/etc/passwd"}}, {"options": {"size": "3", "edge": "none"}}, {"options": {"size": "3", "k": "1"}},
+               {"options": {"size": "201", "edge": "valid"}}, {"options": {"size": "9" * 20}}, {"options": {"size": "1" * 65}}, {"options": {str(i): "1" for i in range(25)}},
+               {"name": "gaussian", "options": {"sigma": "1e9"}}, {"name": "gaussian", "options": {"sigma": "nan"}}, {"kind": "match", "name": "sqdiff"},
+               {"kind": "match", "name": "none", "region": region}, {"kind": "match", "name": "sqdiff", "region": [0, 0, 0, 0]}, {"kind": "match", "name": "sqdiff", "region": [190, 0, 20, 5]},
+               {"kind": "histogram", "name": "none", "region": region}, {"kind": "histogram", "name": "l1", "region": [-1, 0, 5, 5]}]
+        for n, change in enumerate(bad, 100):
+            found = ask(link, {**good, **change, "n": n})
+            assert "error" in found and len(found["error"]) < 300 and "--" not in found["error"] and "passwd" not in found["error"], (change, found)
+        for path in ("layer/", "layer/0", "layer/x", "layer/-1", f"layer/{old + 1}", "layer/18446744073709551615", "layer/../page.html"):
+            assert status(exchange(server, request(server, path))) == 404, path
+        # The newest request wins; a page that closes takes its layer along.
+        for n in range(200, 230):
+            link.send(json.dumps({**good, "options": {"size": str(n - 190)}, "n": n}))
+        while (found := json.loads(link.recv())).get("n") != 229:
+            assert "error" in found or "layer" in found, found
+        assert len(server.get(f"layer/{found['layer']}")) == 20 + 4 * w * h
+        link.close()
+        gone = request(server, f"layer/{found['layer']}")
+        for _ in range(100):
+            if status(exchange(server, gone)) == 404:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError("the layer of a closed page is still there")
+    # A picture that exceeds the memory has its layers at a smaller size; regions are answered meanwhile.
+    with Server(command, "synthetic:6000x5000:3", "--memory", "300M") as server:
+        link = connect(server)
+        found = ask(link, {"do": "layer", "n": 1, "kind": "filter", "name": "std", "options": {"size": "5"}, "view": [0, 0, 6000, 5000]})
+        assert found["level"] >= 3 and found["box"] == [0, 0, -(-6000 // 2 ** found["level"]), -(-5000 // 2 ** found["level"])], found
+        assert ask(link, {"do": "layer", "n": 2, "kind": "filter", "name": "std", "options": {"size": "5"}, "view": [100, 200, 300, 200]})["level"] == 0
+        link.close()
+    print(f"{len(FILTERS)} filters and two searches equal those of the whole picture; {len(bad)} wrong ones are refused")
 
 
 def check_tiles_and_exports(command, scratch, tree):
@@ -686,6 +779,7 @@ def main():
         check_distances(command, arguments.tree)
         check_options(command, scratch)
         check_video(command, scratch)
+        check_layers(command, scratch)
         check_tiles_and_exports(command, scratch, arguments.tree)
         check_help(command, arguments.tree.resolve())
         check_regions(command, arguments.tree, scratch)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <utility>
+#include "filter_request.hpp"
 #include "filter_strips.hpp"
 #include "io/help.hpp"
 #include "io/numbers.hpp"
@@ -19,146 +20,10 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct Request : FilterRequest {
   InputOptions input;
-  std::string name, output, size, sizes, anchor, edge = "shrink", value, k, r, offset, high, ddof, q, mask, nan,
-                                                 min_count, fill, type, eps, guide, sigma, truncate, passes,
-                                                 sigma_range, memory;
-  bool inverted = false;
+  std::string output, type, memory;
 };
-
-const std::vector<std::string> names{"mean",    "sum",    "count",      "var",       "std",     "min",
-                                     "max",     "median", "percentile", "threshold", "bradley", "niblack",
-                                     "sauvola", "wolf",   "nick",       "equalize",  "otsu",    "entropy",
-                                     "modal",   "guided", "gaussian",   "bilateral"};
-const std::int64_t first_threshold = std::find(names.begin(), names.end(), "threshold") - names.begin();
-
-std::optional<double> given(std::string_view option, const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(number(option, text));
-}
-
-/// Local thresholds, in the order of filter::Local, from "threshold" on.
-bool is_threshold(const Request& request) {
-  const auto at = std::find(names.begin(), names.end(), request.name);
-  return at - names.begin() >= first_threshold && at - names.begin() < first_threshold + 6;
-}
-
-/// "2" or "2x3", of columns first.
-std::pair<double, double> sigmas_of(const std::string& text) {
-  if (text.empty()) refuse("--sigma is required, for example --sigma 2");
-  const auto parts = split(text, 'x');
-  if (parts.size() > 2) refuse("--sigma ", text, ": may be S or SxS, for example 2 or 1.5x3");
-  const double across = number("--sigma", parts[0]);
-  return {across, parts.size() == 1 ? across : number("--sigma", parts[1])};
-}
-
-Filter filter_of(const Request& request) {
-  const auto at = std::find(names.begin(), names.end(), request.name);
-  if (at == names.end()) refuse("filter ", request.name, ": may be ", word_list(names));
-  const auto only = [&](const char* option, const std::string& text, bool allowed, const char* which) {
-    if (!text.empty() && !allowed) refuse(option, " ", text, ": is for ", which);
-  };
-  const bool threshold = is_threshold(request);
-  only("--k", request.k, threshold && request.name != "threshold", "bradley, niblack, sauvola, wolf and nick");
-  only("--r", request.r, request.name == "sauvola", "sauvola");
-  only("--offset", request.offset, threshold, "thresholds");
-  only("--high", request.high, threshold, "thresholds");
-  only("--ddof", request.ddof, request.name == "var" || request.name == "std", "var and std");
-  const bool guided = request.name == "guided", gaussian = request.name == "gaussian";
-  only("--eps", request.eps, guided, "guided");
-  only("--guide", request.guide, guided, "guided");
-  only("--sigma", request.sigma, gaussian, "gaussian");
-  only("--truncate", request.truncate, gaussian, "gaussian");
-  only("--passes", request.passes, gaussian, "gaussian");
-  only("--sigma-range", request.sigma_range, request.name == "bilateral", "bilateral");
-  only("--q", request.q, request.name == "percentile", "percentile");
-  if (request.name == "percentile" && request.q.empty()) refuse("--q is required, for example --q 25");
-  if (request.inverted && !threshold) refuse("--inverted: is for thresholds");
-  if (guided && request.eps.empty()) refuse("--eps is required, for example --eps 100 for 8 bits");
-  if (guided) return filter::Guided{number("--eps", request.eps)};
-  if (request.name == "equalize") return filter::Equalize{};
-  if (request.name == "otsu") return filter::Otsu{};
-  if (request.name == "entropy") return filter::Entropy{};
-  if (request.name == "modal") return filter::Modal{};
-  if (request.name == "bilateral") {
-    if (request.sigma_range.empty()) refuse("--sigma-range is required, for example --sigma-range 25");
-    return filter::Bilateral{number("--sigma-range", request.sigma_range)};
-  }
-  if (gaussian) {
-    const auto [across, down] = sigmas_of(request.sigma);
-    const std::int64_t passes = request.passes.empty() ? 0 : whole_number("--passes", request.passes, 0, 1 << 30);
-    return filter::Gaussian{across, down, given("--truncate", request.truncate).value_or(4), static_cast<int>(passes)};
-  }
-  const int ddof = request.ddof.empty() ? 0 : static_cast<int>(whole_number("--ddof", request.ddof, 0, 1 << 30));
-  switch (at - names.begin()) {
-    case 0:
-      return filter::Mean{};
-    case 1:
-      return filter::Sum{};
-    case 2:
-      return filter::Count{};
-    case 3:
-      return filter::Variance{ddof};
-    case 4:
-      return filter::StandardDeviation{ddof};
-    case 5:
-      return filter::Minimum{};
-    case 6:
-      return filter::Maximum{};
-    case 7:
-      return filter::Percentile{};
-    case 8:
-      return filter::Percentile{number("--q", request.q)};
-    default:
-      return filter::Threshold{static_cast<filter::Local>(at - names.begin() - first_threshold),
-                               given("--k", request.k),
-                               given("--r", request.r),
-                               given("--offset", request.offset).value_or(0),
-                               given("--high", request.high).value_or(255),
-                               request.inverted};
-  }
-}
-
-/// "31" or "31x15", width first.
-Size cells_of(std::string_view option, const std::string& text, std::int64_t least) {
-  const auto parts = split(text, 'x');
-  if (parts.size() > 2) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
-  for (const auto& part : parts)
-    if (part.empty()) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
-  const std::int64_t width = whole_number(option, parts[0], least);
-  return {width, parts.size() == 1 ? width : whole_number(option, parts[1], least)};
-}
-
-FilterOptions options_of(const Request& request) {
-  FilterOptions options;
-  const bool gaussian = request.name == "gaussian";
-  if (gaussian && !request.size.empty())
-    refuse("--size ", request.size, ": the window of gaussian follows from --sigma");
-  if (gaussian && !request.anchor.empty()) refuse("--anchor ", request.anchor, ": the window of gaussian has none");
-  if (!request.sizes.empty()) {
-    if (!request.size.empty()) refuse("--size ", request.size, ": --sizes has those of all pixels");
-    options.sizes = true;
-  } else if (!gaussian) {
-    if (request.size.empty()) refuse("--size is required, for example --size 31");
-    const Size cells = cells_of("--size", request.size, 1);
-    options.window.width = cells.width, options.window.height = cells.height;
-  }
-  if (!request.anchor.empty()) {
-    const Size anchor = cells_of("--anchor", request.anchor, 0);
-    options.window.anchor_x = anchor.width, options.window.anchor_y = anchor.height;
-  }
-  options.window.edge = WindowRequest::edge_named(request.edge);
-  if (!request.value.empty() && options.window.edge != Edge::constant)
-    refuse("--value ", request.value, ": needs --edge constant, but --edge is ", request.edge);
-  options.window.value = given("--value", request.value).value_or(0);
-  if (!request.nan.empty() && request.nan != "propagate" && request.nan != "omit")
-    refuse("--nan ", request.nan, ": may be propagate or omit");
-  options.nan = request.nan == "omit" ? Missing::omit : Missing::propagate;
-  options.mask = !request.mask.empty();
-  if (!request.min_count.empty()) options.min_count = whole_number("--min-count", request.min_count, 0);
-  options.fill = given("--fill", request.fill);
-  return options;
-}
 
 /// Pictures keep the image's depth where the values fit; arrays keep the values.
 Type output_type(const Request& request, Type image, bool is_video) {
@@ -354,7 +219,7 @@ void add_filter(CLI::App& app, Settings& settings) {
                                       "every pixel, guided or bilateral filter, Gaussian");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::what);
-  verb->add_option("NAME", request->name, word_list(names))->required();
+  verb->add_option("NAME", request->name, word_list(filter_names))->required();
   request->input.add_to(*verb);
   begin_group(*verb, group::what);
   verb->add_option("--size", request->size, "Size of the window, N or WxH")->type_name("WxH");

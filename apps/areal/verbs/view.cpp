@@ -54,6 +54,8 @@ void run(ViewRequest& request, const Settings& settings) {
   if (!request.bins.empty()) chosen.bins = whole_number("--bins", request.bins, 2, most_bins);
   if (!request.range.empty()) chosen.range = range("--range", request.range);
   chosen.memory = memory_of(request);
+  options.layer_memory = chosen.memory / page::layer_share;
+  options.threads = settings.threads;
   const std::unique_ptr<view::Scene> scene = page::open_scene(chosen, settings, options.notes);
   options.regions = drawn(request.regions, {scene->width(), scene->height()});
   page::Server server(*scene, options);

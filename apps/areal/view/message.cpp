@@ -40,15 +40,24 @@ std::optional<Region> box_of(const Json& array, std::size_t from) {
   return Region{sides[0], sides[1], sides[2], sides[3]};
 }
 
+/// A channel's number, 0 without one.
+std::optional<std::size_t> channel_of(const Json& json, std::size_t channels) {
+  const Json& channel = member(json, "channel");
+  if (channel.is_null()) return 0;
+  const auto number = whole(channel, 0, static_cast<std::int64_t>(channels) - 1);
+  return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
+}
+
+Wrong wrong_channel(const Json& json, std::int64_t n, std::size_t channels) {
+  return {n, "channel " + shortened_json(member(json, "channel")) + ": may be 0 to " + std::to_string(channels - 1)};
+}
+
 Message read_ask(const Json& json, std::int64_t n, std::size_t channels) {
   Ask ask;
   ask.n = n;
-  if (const Json& channel = member(json, "channel"); !channel.is_null()) {
-    const auto number = whole(channel, 0, static_cast<std::int64_t>(channels) - 1);
-    if (!number)
-      return Wrong{n, "channel " + shortened_json(channel) + ": may be 0 to " + std::to_string(channels - 1)};
-    ask.channel = static_cast<std::size_t>(*number);
-  }
+  const auto channel = channel_of(json, channels);
+  if (!channel) return wrong_channel(json, n, channels);
+  ask.channel = *channel;
   const Json& final = member(json, "final");
   if (!final.is_null() && !final.is_boolean()) return Wrong{n, "final: may be true or false"};
   ask.final = final.is_boolean() && final.get<bool>();
@@ -119,6 +128,44 @@ Message read_follow(const Json& json, std::int64_t n) {
   return follow;
 }
 
+Message read_layer(const Json& json, std::int64_t n, std::size_t channels) {
+  AskLayer ask;
+  ask.n = n;
+  const Json& kind = member(json, "kind");
+  if (kind != "filter" && kind != "match" && kind != "histogram")
+    return Wrong{n, "kind " + shortened_json(kind) + ": may be filter, match or histogram"};
+  ask.kind = kind == "filter"  ? AskLayer::Kind::filter
+             : kind == "match" ? AskLayer::Kind::match
+                               : AskLayer::Kind::histogram;
+  const auto channel = channel_of(json, channels);
+  if (!channel) return wrong_channel(json, n, channels);
+  ask.channel = *channel;
+  const auto view = box_of(member(json, "view"), 0);
+  if (!view || view->width < 1 || view->height < 1) return Wrong{n, "view: must be [x, y, width, height], not empty"};
+  ask.view = *view;
+  const Json& name = member(json, "name");
+  if (!name.is_string() || name.get_ref<const std::string&>().size() > longest_option)
+    return Wrong{n, "name " + shortened_json(name) + ": must be that of a filter, a method or a distance"};
+  ask.name = name.get<std::string>();
+  if (ask.kind != AskLayer::Kind::filter) {
+    const auto region = box_of(member(json, "region"), 0);
+    if (!region) return Wrong{n, "region: must be [x, y, width, height]"};
+    ask.region = *region;
+    return ask;
+  }
+  const Json& options = member(json, "options");
+  if (options.is_null()) return ask;
+  if (!options.is_object() || options.size() > most_options)
+    return Wrong{n, "options: must be an object of at most " + std::to_string(most_options)};
+  for (const auto& [option, value] : options.items()) {
+    if (option.size() > longest_option || !value.is_string() ||
+        value.get_ref<const std::string&>().size() > longest_option)
+      return Wrong{n, "options: must be texts of at most " + std::to_string(longest_option) + " bytes"};
+    ask.options.emplace_back(option, value.get<std::string>());
+  }
+  return ask;
+}
+
 Ordered number_of(const view::Number& number) {
   return std::visit(
       [](auto value) -> Ordered {
@@ -178,6 +225,7 @@ Message read_message(std::string_view text, std::size_t channels, bool is_video)
     if (!id) return Wrong{*n, "id: must be a region's"};
     return RemoveRegion{*n, *id};
   }
+  if (what == "layer") return read_layer(json, *n, channels);
   if (is_video) {
     if (what == "play") return read_play(json, *n, Play::Act::play);
     if (what == "pause") return read_play(json, *n, Play::Act::pause);
@@ -185,8 +233,8 @@ Message read_message(std::string_view text, std::size_t channels, bool is_video)
     if (what == "step") return read_play(json, *n, Play::Act::step);
     if (what == "follow") return read_follow(json, *n);
   }
-  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set" +
-                       (is_video ? ", remove, play, pause, seek, step or follow" : " or remove")};
+  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set, remove" +
+                       (is_video ? ", layer, play, pause, seek, step or follow" : " or layer")};
 }
 
 std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::optional<std::int64_t> frame) {
@@ -256,6 +304,22 @@ std::string frame_text(const view::FilmState& state) {
                    {"problem", state.problem.empty() ? Ordered() : Ordered(state.problem)},
                    {"followed", state.followed},
                    {"boxes", std::move(boxes)}}}});
+}
+
+std::string layer_text(const AskLayer& ask, std::uint64_t id, const view::Layer& layer,
+                       std::optional<std::int64_t> frame) {
+  Ordered places = Ordered::array();
+  for (const view::Place& place : layer.places)
+    places.push_back({place.box.x, place.box.y, place.box.width, place.box.height, place.score});
+  const Region& box = layer.box;
+  Ordered json{{"n", ask.n},
+               {"layer", id},
+               {"level", layer.level},
+               {"box", {box.x, box.y, box.width, box.height}},
+               {"range", {layer.least, layer.most}},
+               {"places", std::move(places)}};
+  if (frame) json["frame"] = *frame;
+  return dumped(json);
 }
 
 std::string set_text(std::int64_t n, std::int64_t id) { return dumped({{"n", n}, {"id", id}}); }

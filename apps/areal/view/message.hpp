@@ -7,9 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 #include "view/film.hpp"
+#include "view/layer.hpp"
 #include "view/regions.hpp"
 #include "view/scene.hpp"
 
@@ -17,7 +19,7 @@ namespace areal::command::page {
 
 inline constexpr std::size_t most_message_bytes = std::size_t{64} << 10;
 inline constexpr int most_message_depth = 8;
-inline constexpr std::size_t most_regions_asked = 64;
+inline constexpr std::size_t most_regions_asked = 64, most_options = 24, longest_option = 64;
 
 struct AskedRegion {
   std::int64_t id = 0;  // the client's; comes back with the answer
@@ -51,12 +53,23 @@ struct FollowRegion {
   std::int64_t n = 0, id = 0;
   std::string algorithm;  // empty: stop
 };
+/// A layer over the visible part. Of several that a page requests, the newest is computed.
+struct AskLayer {
+  enum class Kind : std::uint8_t { filter, match, histogram };
+  std::int64_t n = 0;
+  Kind kind = Kind::filter;
+  std::size_t channel = 0;
+  Region view;
+  std::string name;                                          // of the filter, the method or the distance
+  std::vector<std::pair<std::string, std::string>> options;  // of a filter
+  Region region;                                             // that is searched
+};
 /// A message that cannot be answered.
 struct Wrong {
   std::int64_t n = 0;  // 0 if it has none
   std::string sentence;
 };
-using Message = std::variant<Ask, SetRegion, RemoveRegion, Play, FollowRegion, Wrong>;
+using Message = std::variant<Ask, SetRegion, RemoveRegion, Play, FollowRegion, AskLayer, Wrong>;
 
 /// Of a picture with that many channels, or a video. Does not throw.
 Message read_message(std::string_view text, std::size_t channels, bool is_video);
@@ -73,6 +86,9 @@ std::string survey_text(const view::Surveyed& surveyed);
 /// {"frame": {"number", "seconds", "frames", "plays", "seeks", "problem", "followed": [id], "boxes": [{"id", "box",
 /// "distance"}]}}
 std::string frame_text(const view::FilmState& state);
+/// {"n", "layer": id, "level", "box", "range": [least, most], "places": [[x, y, w, h, score]]}
+std::string layer_text(const AskLayer& ask, std::uint64_t id, const view::Layer& layer,
+                       std::optional<std::int64_t> frame);
 /// {"n", "id"}: a region was set or removed.
 std::string set_text(std::int64_t n, std::int64_t id);
 /// {"n"}: done.

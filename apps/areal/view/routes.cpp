@@ -6,10 +6,11 @@
 namespace areal::command::page {
 namespace {
 
-constexpr std::string_view app = "app/", tile = "tile/";
+constexpr std::string_view app = "app/", tile = "tile/", layer = "layer/";
 
 /// "1/2/3/4/5" into five numbers: decimal digits without leading zeros or signs.
-bool read_numbers(std::string_view text, std::array<std::uint64_t*, 5> into) noexcept {
+template <std::size_t N>
+bool read_numbers(std::string_view text, std::array<std::uint64_t*, N> into) noexcept {
   for (std::size_t i = 0; i < into.size(); ++i) {
     const char* const end = text.data() + text.size();
     const bool is_digit = !text.empty() && text[0] >= '0' && text[0] <= '9';
@@ -42,9 +43,12 @@ Route route_of(std::string_view path) noexcept {
     route.kind = Kind::app;
     route.name = path.substr(app.size());
   }
-  if (path.starts_with(tile) && read_numbers(path.substr(tile.size()), {&route.generation, &route.channel, &route.level,
-                                                                        &route.column, &route.row}))
+  if (path.starts_with(tile) &&
+      read_numbers(path.substr(tile.size()),
+                   std::array{&route.generation, &route.channel, &route.level, &route.column, &route.row}))
     route.kind = Kind::tile;
+  if (path.starts_with(layer) && read_numbers(path.substr(layer.size()), std::array{&route.id}))
+    route.kind = Kind::layer;
   return route;
 }
 

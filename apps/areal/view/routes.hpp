@@ -13,6 +13,7 @@ struct Route {
     app,
     picture,
     tile,
+    layer,
     regions_csv,
     statistics_csv,
     histograms_csv,
@@ -24,6 +25,7 @@ struct Route {
   Kind kind = Kind::none;
   std::string_view name;                                                      // of an app file
   std::uint64_t generation = 0, channel = 0, level = 0, column = 0, row = 0;  // of a tile
+  std::uint64_t id = 0;                                                       // of a layer
 };
 
 /// The route of a path without its /TOKEN/; `none` for any other.

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 #include <algorithm>
+#include <areal/cancel.hpp>
 #include <areal/error.hpp>
 #include <array>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -18,6 +20,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -25,6 +28,7 @@
 #include "view/app_files.hpp"
 #include "view/exports.hpp"
 #include "view/film.hpp"
+#include "view/layers.hpp"
 #include "view/message.hpp"
 #include "view/page_file.hpp"
 #include "view/request.hpp"
@@ -117,6 +121,8 @@ struct Server::State {
         film(shown.film()),
         facts(picture_text(shown, chosen.name, chosen.notes)),
         token(new_token()),
+        layer_memory(chosen.layer_memory),
+        threads(chosen.threads),
         regions(shown.width(), shown.height()),
         acceptor(io),
         retry(io),
@@ -133,6 +139,7 @@ struct Server::State {
   }
 
   ~State() {
+    ends = true;  // the computation of a layer
     picture.on_survey({});
     if (film != nullptr) film->on_change({});
   }
@@ -146,8 +153,13 @@ struct Server::State {
   view::Scene& picture;
   view::Film* const film;  // the picture, if it is a video
   const std::string facts, token;
+  const std::uint64_t layer_memory;
+  const int threads;
   std::string url;
   std::function<void()> on_page;
+  std::map<std::uint64_t, std::shared_ptr<const std::string>> layers;  // the newest of each page
+  std::uint64_t next_layer = 1;
+  std::atomic<bool> ends = false;
   view::Regions regions;
   int connections = 0, signal = 0;
   std::set<Socket*> sockets;
@@ -155,7 +167,7 @@ struct Server::State {
   tcp::acceptor acceptor;
   asio::steady_timer retry;
   asio::signal_set signals;
-  Worker worker;  // last: its jobs use the others
+  Worker worker, layer_worker;  // last: their jobs use the others
 };
 
 namespace {
@@ -198,7 +210,11 @@ class Socket : public std::enable_shared_from_this<Socket> {
       : state_(state), place_(std::move(place)), stream_(std::move(stream)) {
     state_.sockets.insert(this);
   }
-  ~Socket() { state_.sockets.erase(this); }
+  ~Socket() {
+    if (layer_stops_) *layer_stops_ = true;
+    state_.layers.erase(layer_);
+    state_.sockets.erase(this);
+  }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
@@ -302,7 +318,42 @@ class Socket : public std::enable_shared_from_this<Socket> {
     }
     send(done_text(follow.n));
   }
+  void take(AskLayer& ask) {
+    if (layer_stops_) *layer_stops_ = true;  // the newest one counts
+    layer_stops_ = std::make_shared<std::atomic<bool>>(false);
+    // The job does not keep the socket: a page that is closed ends it.
+    state_.layer_worker.post(Worker::Urgency::regions, [weak = weak_from_this(), state = &state_, stops = layer_stops_,
+                                                        asked = std::move(ask)]() mutable {
+      std::string text;
+      view::Layer layer;
+      std::optional<std::int64_t> frame;
+      try {
+        const CancelScope scope([&] { return !*stops && !state->ends; });
+        const Shown shown(*state);
+        frame = shown.frame();
+        if (*stops) throw Cancelled("a newer layer was requested");
+        layer = make_layer(shown.scene(), asked, state->layer_memory, state->threads);
+      } catch (const std::exception& error) {
+        text = error_text(asked.n, error.what());
+      }
+      auto bytes = text.empty() ? std::make_shared<const std::string>(layer_tile(layer)) : nullptr;
+      layer.values = {};
+      asio::post(state->io, [weak = std::move(weak), asked = std::move(asked), layer = std::move(layer), frame,
+                             text = std::move(text), bytes = std::move(bytes)] {
+        if (const auto self = weak.lock()) self->layer_made(asked, layer, frame, text, bytes);
+      });
+    });
+  }
   void take(const Wrong& wrong) { send(error_text(wrong.n, wrong.sentence)); }
+
+  void layer_made(const AskLayer& ask, const view::Layer& layer, std::optional<std::int64_t> frame,
+                  const std::string& error, const std::shared_ptr<const std::string>& bytes) {
+    if (!bytes) return send(error);
+    state_.layers.erase(layer_);
+    layer_ = state_.next_layer++;
+    state_.layers[layer_] = bytes;
+    send(layer_text(ask, layer_, layer, frame));
+  }
 
   template <class F>
   void change(std::int64_t n, F&& make) {
@@ -347,6 +398,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
   std::string header_;
   bool accepted_ = false, closing_ = false, busy_ = false;
   std::optional<Ask> waiting_;
+  std::shared_ptr<std::atomic<bool>> layer_stops_;
+  std::uint64_t layer_ = 0;
   std::deque<std::string> unsent_;
   std::size_t unsent_bytes_ = 0;
 };
@@ -408,6 +461,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
         return respond({.content_type = "application/json", .body = state_.facts});
       case Kind::tile:
         return tile(route);
+      case Kind::layer: {
+        const auto at = state_.layers.find(route.id);
+        if (at == state_.layers.end()) return respond({.status = 404});
+        return respond({.content_type = "application/octet-stream", .body = *at->second});
+      }
       case Kind::regions_csv:
         return respond({.content_type = "text/csv; charset=utf-8",
                         .body = regions_csv(state_.regions.all()),

@@ -16,6 +16,8 @@ struct ServerOptions {
   std::vector<std::string> notes;          // about it
   std::vector<view::DrawnRegion> regions;  // that the page begins with; their ids do not count
   std::uint16_t port = 0;                  // 0: any
+  std::uint64_t layer_memory = 0;          // bytes that the computation of a layer may take
+  int threads = 0;                         // of a layer
 };
 
 class Server {

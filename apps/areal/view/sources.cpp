@@ -281,7 +281,8 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
       view::Picture::bytes({shape.width, shape.height}, channels, file.type) + (file.image ? file.image->memory() : 0);
   constexpr std::int64_t most_pixels = (std::int64_t{1} << 31) - 1;
   if (needed <= options.memory && shape.width <= most_pixels / shape.height)
-    return in_memory(file, all, options.memory - needed, settings);
+    return in_memory(
+        file, all, options.memory - needed - std::min(options.memory - needed, options.memory / layer_share), settings);
   auto scene = on_disk(std::move(file), all, settings);
   if (file.type != Type::u8 && file.type != Type::s8 && !options.range)
     notes.push_back(fmt::format("The histogram covers the values of a sample, {:g} to {:g}; --range chooses others.",

@@ -13,6 +13,9 @@
 
 namespace areal::command::page {
 
+/// A layer's computation may take this share of the memory, an eighth.
+inline constexpr std::uint64_t layer_share = 8;
+
 struct SceneOptions {
   InputOptions input;
   std::int64_t bins = 256;
