@@ -2,6 +2,7 @@
 /// \file histogram_store.hpp What an image keeps to answer the histograms of regions: the image itself, a compact
 /// store, or the integral histogram's tensor; or to answer their quantiles: the image, or a rank store.
 
+#include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram_tensor.hpp>
@@ -100,6 +101,8 @@ class HistogramStore {
   /// The bytes of a compact store, in its memory, which depend on the pixels, the binning, the mask and the block alone
   /// and not on the backend, or those of a rank store, which depend on the pixels and `bits`; else none.
   Span<const std::byte> data() const noexcept;
+  /// A copy of them in host memory, 8u, complete on return. O(bytes).
+  Array to_host() const;
 
   struct State;  // of the library
   explicit HistogramStore(std::unique_ptr<State> state) noexcept;
@@ -140,12 +143,17 @@ class StorePlan : public Plan {
   /// The same into the memory of a store of this plan, for frame after frame; another store is replaced. On a CUDA
   /// stream, all but the first build of `compact` or `rank` may be captured in a graph, of `rank` without `bits`.
   void build(const StoreArguments& arguments, HistogramStore& into) const;
+  /// A store of `compact` or `rank` from the bytes that HistogramStore::data gave, in host memory: kept if the store
+  /// lies there, else copied. The plan has the shape, type, binning, block, bits and mask of the one that built it, of
+  /// any backend. Checks what queries rely on, so that bytes of unknown origin lead to wrong answers at most. O(bytes).
+  /// Throws InvalidArgument for other stores, another number of bytes, and bytes that are no such store.
+  HistogramStore restore(Array data) const;
 
   const Shape& image_shape() const noexcept;
   Type image_type() const noexcept;
   /// Throws InvalidArgument for a plan without a binning.
   const Binning& binning() const;
-  const StoreOptions& options() const noexcept;
+  const StoreOptions& options() const noexcept;  ///< with the chosen block of `compact`
 
   struct State;  // of the library
 

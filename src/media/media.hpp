@@ -9,6 +9,7 @@
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/region.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
@@ -314,7 +315,23 @@ void write_table(const fs::path& path, const ConstView& table,
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
 // True for an .npy or a .tif with its own sidecar, as tables have. Throws IoError for an invalid sidecar.
 bool is_table(const fs::path& path);
-// The same in pieces, in any order, by one thread at a time: batch 1, .npy only. Both files are complete or absent.
+
+// S.npy, the bytes of a compact or a rank store as a line of 8u, and its sidecar S.json.
+struct StoreFile {
+  StorePlan plan;
+  HistogramStore store;
+  std::string source;  // the input's file name
+};
+// True for a table, as `is_table`, that is a store.
+bool is_store(const fs::path& path);
+// Throws InvalidArgument for a path that a store may not have, before anything is written.
+void require_store_format(const fs::path& path);
+// Throws InvalidArgument for a store without bytes.
+void write_store(const fs::path& path, const StorePlan& plan, const HistogramStore& store, const std::string& source);
+// The store lies where the execution runs. `memory_limit` is for its bytes in host memory.
+StoreFile read_store(const fs::path& path, const Execution& execution = {}, std::uint64_t memory_limit = 0);
+
+// A table in pieces, in any order, by one thread at a time: batch 1, .npy only. Both files are complete or absent.
 class TableWriter {
  public:
   // `temporary`: as for OutputFile.

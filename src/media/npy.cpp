@@ -159,11 +159,19 @@ void write_npy(const fs::path& path, const ConstView& array) {
   file.commit();
 }
 
-void write_npy_line(const fs::path& path, const ConstView& line) {
+std::uint64_t npy_line_bytes(const ConstView& line) {
+  return npy_preamble({line.type, {line.shape.width}}).size() + bytes_of(line.shape, line.type);
+}
+
+void write_npy_line_into(OutputFile& file, const ConstView& line) {
   const std::string preamble = npy_preamble({line.type, {line.shape.width}});
-  OutputFile file(path, preamble.size() + bytes_of(line.shape, line.type));
   file.write(preamble.data(), preamble.size());
   for_each_run(line, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
+}
+
+void write_npy_line(const fs::path& path, const ConstView& line) {
+  OutputFile file(path, npy_line_bytes(line));
+  write_npy_line_into(file, line);
   file.commit();
 }
 

@@ -25,5 +25,8 @@ void require_raw_size(const InputFile& file, const Shape& shape, Type type);
 std::uint64_t npy_file_bytes(const ConstView& array);
 std::string npy_preamble_of(const ConstView& array);
 void write_npy_into(OutputFile& file, const ConstView& array);
+// The same of n x 1 as a 1-D array.
+std::uint64_t npy_line_bytes(const ConstView& line);
+void write_npy_line_into(OutputFile& file, const ConstView& line);
 
 }  // namespace areal::media

@@ -3,27 +3,22 @@
 #include <areal/version.hpp>
 #include <cmath>
 #include <random>
-#include "json/read.hpp"
 #include "media/file_error.hpp"
-#include "media/input_file.hpp"
 #include "media/npy.hpp"
 #include "media/picture_formats.hpp"
 #include "media/plugin.hpp"
+#include "media/sidecar.hpp"
 #include "media/zarr/zarr.hpp"
 
 namespace areal::media {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::string_view kinds[] = {"sum", "squares", "tilted", "count", "histogram"};
-constexpr std::uint64_t largest_sidecar = 64u << 20;  // 65535 bins of 20 digits are 1.4 MB
 
 bool is_tiff(const fs::path& path) {
   const std::string extension = extension_of(path);
   return extension == ".tif" || extension == ".tiff";
 }
-fs::path sidecar_of(const fs::path& path) { return fs::path(path).replace_extension(".json"); }
 
 void require_table_name(const fs::path& path) {
   const std::string extension = extension_of(path);
@@ -50,128 +45,12 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
             {"source", d.source},
             {"image", {{"width", d.image_width}, {"height", d.image_height}}},
             {"type", name_of(table.type)},
-            {"shape",
-             {{"width", s.width},
-              {"height", s.height},
-              {"channels", s.channels},
-              {"batch", s.batch},
-              {"layout", s.layout == Layout::planar ? "planar" : "interleaved"}}}};
+            {"shape", shape_text(s)}};
   if (!d.run.empty()) json["run"] = d.run;
   if (!d.companions.empty()) json["companions"] = d.companions;
   if (d.pixels) json["pixels"] = {{"min", d.pixels->least}, {"max", d.pixels->most}};
-  if (!d.bin_edges.empty()) {
-    // JSON has no infinity; explicit edges may be infinite.
-    Json edges = Json::array();
-    for (const double edge : d.bin_edges)
-      edges.push_back(std::isfinite(edge) ? Json(edge) : Json(edge > 0 ? "inf" : "-inf"));
-    json["bin_edges"] = std::move(edges);
-  }
+  if (!d.bin_edges.empty()) json["bin_edges"] = edges_text(d.bin_edges);
   return json;
-}
-
-// The sidecar's text, with the length and the checksum of its table, if these are known.
-// A file name need not be UTF-8, JSON must be.
-std::string text_of(Json json, const std::optional<FileSum>& sum) {
-  if (sum) json["file"] = {{"bytes", sum->bytes}, {"crc32c", sum->crc32c}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-FileSum sum_of(const fs::path& path) {
-  InputFile file(path);
-  FileSum sum;
-  std::vector<char> piece(1 << 20);
-  while (const std::size_t got = file.read(piece.data(), piece.size())) {
-    sum.crc32c = crc32c(piece.data(), got, sum.crc32c);
-    sum.bytes += got;
-  }
-  return sum;
-}
-
-// Reads fields of the sidecar; each throws IoError with the sidecar's name.
-class Sidecar {
- public:
-  explicit Sidecar(const fs::path& path) : name_(path.string()) {
-    std::error_code error;
-    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
-      fail(name_, "is not a regular file, as a sidecar is");  // opening a pipe would wait for its writer
-    const std::string wrong = read_json_object(read_text(path, largest_sidecar), largest_sidecar, json_);
-    if (!wrong.empty()) fail(name_, "is not a sidecar of areal: it ", wrong);
-  }
-  const std::string& name() const { return name_; }
-  bool is_own() const { return json_.contains("areal") && json_.contains("kind"); }
-  const Json& at(const char* key) const { return at(json_, key); }
-  const Json& at(const Json& in, const char* key) const {
-    if (!in.is_object() || !in.contains(key)) fail(name_, "lacks \"", key, "\"");
-    return in[key];
-  }
-  std::string text(const char* key) const { return text(json_, key); }
-  std::string text(const Json& in, const char* key) const {
-    const Json& value = at(in, key);
-    if (!value.is_string()) fail(name_, "\"", key, "\" must be a string");
-    return value.get<std::string>();
-  }
-  std::int64_t extent(const Json& in, const char* key) const {
-    const Json& value = at(in, key);
-    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) ||
-        value.get<std::int64_t>() < 0)
-      fail(name_, "\"", key, "\" must be a whole number of at least 0");
-    return value.get<std::int64_t>();
-  }
-  fs::path table() const {
-    return json_.contains("table") && json_["table"].is_string() ? json_["table"].get<std::string>() : "";
-  }
-  std::string run() const { return json_.contains("run") ? text("run") : std::string(); }
-  std::vector<std::string> companions() const {
-    std::vector<std::string> out;
-    if (!json_.contains("companions")) return out;
-    for (const Json& kind : json_["companions"]) {
-      if (!json_["companions"].is_array() || !kind.is_string()) fail(name_, "\"companions\" must be a list of words");
-      out.push_back(kind.get<std::string>());
-    }
-    return out;
-  }
-  std::optional<PixelRange> pixels() const {
-    if (!json_.contains("pixels")) return std::nullopt;
-    const Json &least = at(json_["pixels"], "min"), &most = at(json_["pixels"], "max");
-    const bool fits = least.is_number_integer() && most.is_number_integer() &&
-                      (!least.is_number_unsigned() || least.get<std::uint64_t>() == 0) &&
-                      (most.is_number_unsigned() || most.get<std::int64_t>() >= 0);
-    if (!fits) fail(name_, "\"pixels\" must hold whole numbers, min at most 0 and max at least 0");
-    return PixelRange{least.get<std::int64_t>(), most.get<std::uint64_t>()};
-  }
-  // Of the table; none in sidecars of earlier versions.
-  std::optional<FileSum> file() const {
-    if (!json_.contains("file")) return std::nullopt;
-    const std::int64_t bytes = extent(json_["file"], "bytes"), crc = extent(json_["file"], "crc32c");
-    return FileSum{static_cast<std::uint64_t>(bytes), static_cast<std::uint32_t>(crc)};
-  }
-  std::vector<double> edges() const {
-    std::vector<double> out;
-    if (!json_.contains("bin_edges")) return out;
-    const Json& list = json_["bin_edges"];
-    if (!list.is_array()) fail(name_, "\"bin_edges\" must be a list");
-    for (const Json& edge : list) {
-      if (edge == "inf" || edge == "-inf")
-        out.push_back(edge == "inf" ? INFINITY : -INFINITY);
-      else if (edge.is_number())
-        out.push_back(edge.get<double>());
-      else
-        fail(name_, "\"bin_edges\" must hold numbers");
-    }
-    return out;
-  }
-
- private:
-  std::string name_;
-  Json json_;
-};
-
-Shape shape_in(const Sidecar& in) {
-  const Json& s = in.at("shape");
-  const std::string layout = in.text(s, "layout");
-  if (layout != "planar" && layout != "interleaved") fail(in.name(), "\"layout\" must be planar or interleaved");
-  return {in.extent(s, "width"), in.extent(s, "height"), in.extent(s, "channels"), in.extent(s, "batch"),
-          layout == "planar" ? Layout::planar : Layout::interleaved};
 }
 
 // The axes with which a .npy of that shape was written.
@@ -194,23 +73,6 @@ void require_consistent(const TableFile& t, const std::string& name) {
          " does not belong to an image of ", t.image_width, "x", t.image_height);
   if (t.kind == "histogram" && !t.bin_edges.empty() && static_cast<std::int64_t>(t.bin_edges.size()) != s.channels + 1)
     fail(name, t.bin_edges.size(), " bin edges do not belong to ", s.channels, " bins");
-}
-
-// Refuses to replace a file that is not a sidecar of areal's.
-void require_own_sidecar(const fs::path& path) {
-  const fs::path place = sidecar_of(path);
-  std::error_code error;
-  if (!fs::exists(place, error)) return;
-  bool own = false;
-  try {
-    own = Sidecar(place).is_own();
-  } catch (const Error&) {
-    // Damaged or unreadable: not known to be areal's.
-  }
-  if (!own)
-    refuse(path.string(), "its sidecar would replace ", place.string(),
-           ", which areal has not written: move it, or "
-           "choose another name");
 }
 
 }  // namespace
@@ -334,26 +196,13 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   out.source = in.text("source");
   out.image_width = in.extent(in.at("image"), "width");
   out.image_height = in.extent(in.at("image"), "height");
-  out.bin_edges = in.edges();
+  if (in.has("bin_edges")) out.bin_edges = in.edges("bin_edges");
   out.run = in.run();
   out.companions = in.companions();
   out.pixels = in.pixels();
-  const auto type = type_named(in.text("type"));
-  if (!type) fail(in.name(), "\"type\" must be a type such as 32u or 64f");
-  const Shape shape = shape_in(in);
-  // The two files appear one after the other, and a failure between leaves the table of another run.
-  if (const auto written = in.file()) {
-    const FileSum found = sum_of(path);
-    if (found.bytes < written->bytes)
-      fail(path.string(), "is truncated: it has ", found.bytes, " of the ", written->bytes, " bytes of its sidecar ",
-           in.name());
-    if (found.bytes != written->bytes)
-      fail(path.string(), "has ", found.bytes, " bytes, and its sidecar ", in.name(), " is of a table of ",
-           written->bytes, ": make the table again");
-    if (found != *written)
-      fail(path.string(), "is not the table that its sidecar ", in.name(),
-           " describes, as its checksum tells: make the table again");
-  }
+  const Type type = in.type("type");
+  const Shape shape = in.shape();
+  in.require_file(path, "table");
 
   if (is_tiff(path)) {
     ReadOptions raw;
@@ -367,9 +216,9 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   // A planar single channel is the same memory as an interleaved one; a TIFF cannot distinguish them.
   Shape found = out.table.shape();
   if (found.channels == 1 && shape.channels == 1) found.layout = shape.layout;
-  if (found != shape || out.table.type() != *type)
+  if (found != shape || out.table.type() != type)
     fail(path.string(), "holds ", shown(found), " of ", name_of(out.table.type()), ", but its sidecar says ",
-         shown(shape), " of ", name_of(*type));
+         shown(shape), " of ", name_of(type));
   require_consistent(out, path.string());
   return out;
 }

@@ -139,7 +139,9 @@ TEST_F(CommandHist, EveryStoreAnswersTheSame) {
   };
   refused({"--store", "dense"}, "--store dense: may be auto, none, compact or tensor; rank with --quantile");
   refused({"--store", "rank"}, "--store rank: it orders pixels and has no bins; it answers --quantile");
-  refused({"--store", "compact", "-o", "T.npy"}, "--store compact: -o, --map and --algorithm need the tensor");
+  refused({"--store", "none", "-o", "T.npy"}, "--store none: it is the image and leaves nothing for -o");
+  refused({"--store", "compact", "--map", "M.npy", "--template", "1,1,3,3"},
+          "--store compact: --map and --algorithm need the tensor");
   refused({"--store", "compact", "--weights", "a.npy"}, "store compact: it counts pixels");
 }
 
@@ -178,10 +180,13 @@ TEST_F(CommandHist, QuantilesAreThoseOfTheSortedPixels) {
     EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
   };
   const std::vector<std::pair<std::string, std::string>> of_bins{
-      {"--bins", "9"}, {"--percentile", "9"}, {"--weights", "a.npy"}, {"-o", "H.npy"}, {"--memory", "1G"}};
+      {"--bins", "9"}, {"--percentile", "9"}, {"--weights", "a.npy"}};
   for (const auto& [option, value] : of_bins)
-    refused({option, value}, option + ": not with --quantile, which orders pixels without bins");
+    refused({option, value}, option + ": not with --quantile or --store rank, which order pixels without bins");
   refused({"--chart"}, "--chart: not with --quantile");
+  for (const std::string option : {"--memory", "--device-memory"})
+    refused({option, "1G"}, option + ": not with --quantile or --store rank, which need the whole image");
+  refused({"--devices", "cpu"}, "--devices: not with --quantile or --store rank, which need the whole image");
   refused({"--quantile", "1.5"}, "--quantile 1.5: may be 0 to 1");
   refused({"--quantile-method", "median"}, "--quantile-method median: may be inverted_cdf, ");
   refused({"--store", "compact"}, "store compact: it counts bins; give a binning, or choose none or rank");
@@ -196,6 +201,59 @@ TEST_F(CommandHist, QuantilesAreThoseOfTheSortedPixels) {
   }
   EXPECT_NE(run({"hist", "a.npy", "--quantile-method", "lower"}).err.find("--quantile-method lower: needs --quantile"),
             std::string::npos);
+}
+
+// Without the picture: query says what hist said.
+TEST_F(CommandHist, StoresOnDiskAnswerAsThePicture) {
+  const std::vector<std::string> regions{"--region", "3,4,20,30", "--region", "0,0,61,43", "--region", "60,42,1,1"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  write_file(work / "t.txt", "1 0 1 -1 2");
+  const std::vector<std::vector<std::string>> rules{{"--bins", "9"},
+                                                    {"--edges", "3,10,200.5", "--clamp"},
+                                                    {"--lookup", "t.txt"},
+                                                    {"--labels", "--ignore-label", "7"}};
+  for (const auto& rule : rules) {
+    SCOPED_TRACE(rule[0]);
+    const std::string asked = answer(with(with({"hist", "a.npy", "--json"}, rule), regions));
+    answer(with({"hist", "a.npy", "--store", "compact", "-o", "S.npy"}, rule));
+    EXPECT_EQ(answer(with({"query", "S.npy", "--json"}, regions)), asked);
+    EXPECT_EQ(answer(with(with({"hist", "a.npy", "--json", "--store", "compact", "-o", "S.npy"}, rule), regions)),
+              asked);
+    if (has_simt()) {
+      EXPECT_EQ(answer(with({"query", "S.npy", "--json", "--backend", "simt"}, regions)), asked);
+    }
+  }
+  EXPECT_EQ(answer(with({"query", "S.npy", "--entropy", "--median", "--csv"}, regions)),
+            answer(with(with({"hist", "a.npy", "--entropy", "--median"}, rules.back()), regions)));
+  const std::vector<std::string> quantiles{"--quantile", "0,0.25,0.5,1", "--quantile-method", "hazen"};
+  const std::string values = answer(with(with({"hist", "a.npy"}, quantiles), regions));
+  answer({"hist", "a.npy", "--store", "rank", "-o", "R.npy"});
+  EXPECT_EQ(answer(with(with({"query", "R.npy"}, quantiles), regions)), values);
+  EXPECT_EQ(answer(with(with({"hist", "a.npy", "-o", "R.npy"}, quantiles), regions)), values);
+  EXPECT_EQ(answer(with(with({"query", "R.npy"}, quantiles), regions)), values);
+
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& sentence) {
+    const Outcome one = run(words);
+    EXPECT_NE(one.code, 0);
+    EXPECT_EQ(one.out, "");
+    EXPECT_NE(one.err.find(sentence), std::string::npos) << one.err;
+  };
+  refused({"query", "R.npy"}, "R.npy is a rank store; it answers --quantile, such as --quantile 0.5");
+  refused({"query", "R.npy", "--entropy"}, "R.npy is a rank store, which has no bins; it answers --quantile");
+  refused({"query", "R.npy", "--quantile", "0.5", "--region", "0,0,62,1"}, "61x43");
+  refused({"query", "S.npy", "--quantile", "0.5"}, "--quantile: S.npy is a compact store, which counts bins");
+  refused({"query", "S.npy", "--stat", "mean"}, "--stat: S.npy is a compact store, not a table of sums");
+  refused({"query", "S.npy", "--squares", "R.npy"}, "--squares: S.npy is a compact store, not a table of sums");
+  refused({"hist", "a.npy", "--store", "rank", "-o", "R.png"}, "R.png: a store's name must end in .npy");
+  answer({"sat", "a.npy", "-o", "T.npy"});
+  refused({"query", "T.npy", "--quantile", "0.5"}, "--quantile: T.npy is a table of sum; it needs a rank store");
+  refused({"query", "T.npy", "--squares", "R.npy", "--stat", "std"}, "R.json: \"kind\" is 'rank'");
+  refused({"hist", "data/vtest.avi", "--store", "rank", "-o", "R.npy"}, "has a store per frame");
+  fs::resize_file(work / "S.npy", 1000);
+  refused({"query", "S.npy"}, "S.npy: is truncated");
 }
 
 TEST_F(CommandHist, ChartsAndDrawings) {

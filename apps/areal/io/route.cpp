@@ -33,6 +33,7 @@ constexpr std::string_view single_frames = "it is for single images, or frames o
 constexpr std::string_view no_tensor = "strips count without it";
 constexpr std::string_view made_with_it = "it is for a table that areal sat -o T.npy wrote";
 constexpr std::string_view of_histograms = "it is for a tensor that areal hist -o wrote";
+constexpr std::string_view of_rank_stores = "it is for a store that areal hist --store rank -o wrote";
 constexpr std::string_view no_picture = "it is a table, and no picture";
 constexpr std::string_view pictures_have = "a picture answers sums, means, variances and std";
 constexpr std::string_view chunks_answer = "a chunked table answers sums and means";
@@ -116,6 +117,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(histograms), bits(frames), "--border zero", single_frames},
     {bits(histograms), bits(frames), "--border exclusive", single_frames},
     {bits(tensor), bits(strips), "--map", "a map is searched in the whole tensor"},
+    {bits(tensor), bits(strips), "--store compact", "a compact store is built of the whole image"},
     {bits(tensor), bits(strips), a_papers_algorithm, carries},
     {bits(tensor), bits(tiles), "", "counts alone leave the workers, and no tensor: it goes without -o and --map"},
     {bits(tensor), bits(frames), "", "it has a tensor per frame, and a file holds one; ask for regions instead"},
@@ -138,6 +140,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(query), bits(strips, chunked), "--mode", of_histograms},
     {bits(query), bits(strips, chunked), "--mean", of_histograms},
     {bits(query), bits(strips, chunked), "--percentile", of_histograms},
+    {bits(query), bits(strips, chunked), "--quantile", of_rank_stores},
     {bits(query), bits(strips), "--stat count", pictures_have},
     {bits(query), bits(strips), "--stat tilted", pictures_have},
     {bits(query), bits(chunked), "--stat count", chunks_answer},

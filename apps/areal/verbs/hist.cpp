@@ -51,6 +51,9 @@ HistogramOptions histogram_options(const HistRequest& request) {
   return options;
 }
 
+/// Quantiles, or the store that answers them.
+bool answers_values(const HistRequest& request) { return request.quantiles.given() || request.store == Store::rank; }
+
 void resolve(HistRequest& request, const Settings& settings) {
   request.input.path = request.sequence.inputs.front();
   request.binning.check();
@@ -63,20 +66,25 @@ void resolve(HistRequest& request, const Settings& settings) {
     refuse("--joint and --channel: only one of the two");
   const auto store = store_named(request.store_text);
   if (!store) refuse("--store ", request.store_text, ": may be auto, none, compact or tensor; rank with --quantile");
-  if (*store == Store::rank && !request.quantiles.given())
-    refuse("--store rank: it orders pixels and has no bins; it answers --quantile");
+  const bool writes = !request.output.empty();
+  if (*store == Store::rank && !request.quantiles.given() && !writes)
+    refuse("--store rank: it orders pixels and has no bins; it answers --quantile, and -o writes it");
   request.store = *store;
-  const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto";
+  if (writes && request.store == Store::none)
+    refuse("--store none: it is the image and leaves nothing for -o; choose compact, tensor or rank");
+  const bool needs_tensor = request.search.maps() || request.algorithm != "auto";
   if (needs_tensor && request.store != Store::automatic && request.store != Store::tensor)
-    refuse("--store ", request.store_text, ": -o, --map and --algorithm need the tensor; leave out --store");
-  const bool channels = request.input.all_channels && !request.binning.joint;
+    refuse("--store ", request.store_text, ": --map and --algorithm need the tensor; leave out --store");
+  const bool channels = request.input.all_channels && !request.binning.joint && !answers_values(request);
   if (channels && !request.output.empty())
     refuse("-o ", request.output, ": a run writes one tensor; choose a --channel or --joint");
   if (channels && request.search.given()) refuse("--template: needs one channel or --joint, not --all-channels");
   if (request.binning.joint) request.input.all_channels = true;
 }
 
-void write_tensor(const HistRequest& request, const HistogramMaker& maker, const Settings& settings) {
+/// The tensor, or the compact store.
+void write_made(const HistRequest& request, const HistogramMaker& maker, const Settings& settings) {
+  if (request.store == Store::compact) return write_store_file(request, maker.store_plan(), maker.store(), settings);
   const HistogramTensor& tensor = maker.tensor();
   media::write_table(request.output, tensor.tensor(),
                      tensor_file(request, tensor.border(), maker.plan().image_type(), tensor.counter(),
@@ -163,7 +171,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
             answer.add(pixels_in(regions), counted, binning->bin_edges());
           }
         }
-        if (!request.output.empty()) write_tensor(request, maker, settings);
+        if (!request.output.empty()) write_made(request, maker, settings);
         if (!shows_rows && request.weights.empty() && counts_fit(options, {whole_image}) &&
             options.border != Border::exclusive) {
           const auto counts = maker.histograms<std::uint64_t>({&whole_image, 1}, request.regions.query(settings));
@@ -202,7 +210,7 @@ void run(HistRequest& request, std::vector<GivenOption> options, const Settings&
   inputs.insert(inputs.end(), request.sequence.boxes.begin(), request.sequence.boxes.end());
   media::require_other_files(outputs, inputs);
   const Limits limits = limits_of(request.memory, request.sequence.devices, request.sequence.device_memory, settings);
-  if (request.quantiles.given()) return run_quantiles(request, options, settings);
+  if (answers_values(request)) return run_quantiles(request, options, settings);
   if (run_sequence(request, options, limits, settings)) return;
   InputFacts facts = facts_of(request.input);
   if (facts.only_way == Way::frames) facts.only_way.reset();  // frames are whole images
@@ -272,7 +280,9 @@ void add_hist(CLI::App& app, Settings& settings) {
                    "Use at most this much memory, for example 1G: pictures of any size are processed in strips")
       ->type_name("BYTES");
   begin_group(*verb, group::output);
-  verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
+  verb->add_option("-o,--output", request->output,
+                   "Write the tensor, or the store of --store compact or rank: .npy, and a sidecar .json")
+      ->type_name("FILE");
   request->launches.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output");
@@ -280,8 +290,10 @@ void add_hist(CLI::App& app, Settings& settings) {
       "Without regions, the whole image is the region. For a video, a folder or a stream: a row for each frame and\n"
       "region, written as soon as the frame is done. With --memory a picture, an .npy or synthetic:WxH:SEED of any\n"
       "size is read by strips; neither the input nor its tensor is ever in memory as a whole. --quantile 0.5,0.99\n"
-      "writes exact quantiles of each region instead of a histogram.\n\n"
-      "Example:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart");
+      "writes exact quantiles of each region instead of a histogram. areal query answers from what -o writes.\n\n"
+      "Example:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart\n"
+      "  areal hist data/home.jpg --store rank -o home.npy && areal query home.npy --region 100,100,200,150 --quantile "
+      "0.5,0.9");
   verb->callback([request, verb, &settings] {
     settings.resolve();
     run(*request, given_options(*verb, settings), settings);

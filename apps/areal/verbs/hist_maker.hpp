@@ -31,6 +31,11 @@ class HistogramMaker {
   template <class T>
   std::vector<T> histograms(std::span<const Region> regions, const QueryOptions& query) const;
 
+  /// \name Of the last store other than a tensor.
+  /// @{
+  const StorePlan& store_plan() const { return *store_plan_; }
+  const HistogramStore& store() const noexcept { return stored_; }
+  ///@}
   const HistogramTensor& tensor() const noexcept { return tensor_; }  ///< in host memory
   const HistogramPlan& plan() const { return *plan_; }
   std::string algorithm() const { return workspace_->algorithm(); }  ///< of the last tensor

@@ -19,13 +19,21 @@ namespace {
 
 /// All others are about bins, tensors, tracks or parts of images.
 constexpr std::string_view taken[] = {
-    "--quantile", "--quantile-method", "--raw",     "--channel", "--all-channels", "--level",   "--t",
-    "--z",        "--region",          "--regions", "--outside", "--csv",          "--backend", "--store"};
+    "--quantile", "--quantile-method", "--raw",     "--channel", "--all-channels", "--level", "--t", "--z",
+    "--region",   "--regions",         "--outside", "--csv",     "--backend",      "--store", "-o"};
+
+/// Strips and tiles: the wavelet matrices of parts do not join.
+constexpr std::string_view of_parts[] = {"--memory", "--devices", "--device-memory"};
 
 void require_taken(const std::vector<GivenOption>& options) {
-  for (const GivenOption& option : options)
+  for (const GivenOption& option : options) {
+    if (std::find(std::begin(of_parts), std::end(of_parts), option.name) != std::end(of_parts))
+      refuse(option.name,
+             ": not with --quantile or --store rank, which need the whole image: quantiles of its parts do not give "
+             "those of a region; --median and --percentile of histograms go by strips");
     if (std::find(std::begin(taken), std::end(taken), option.name) == std::end(taken))
-      refuse(option.name, ": not with --quantile, which orders pixels without bins");
+      refuse(option.name, ": not with --quantile or --store rank, which order pixels without bins");
+  }
 }
 
 /// The plan of the images of one shape and type, and the store of the last image.
@@ -47,6 +55,7 @@ class QuantileMaker {
     plan_->build({.image = image}, stored_);
     return stored_;
   }
+  const StorePlan& plan() const { return *plan_; }
 
  private:
   Store store_;
@@ -90,32 +99,50 @@ void QuantileOptions::resolve() {
   if (!given() && method_text != "linear") refuse("--quantile-method ", method_text, ": needs --quantile");
 }
 
+void QuantileOptions::write(RowWriter& rows, const std::function<void(RowWriter&)>& prefix, const StoreView& store,
+                            const std::vector<media::NamedRegion>& regions, std::int64_t channels, bool shows_channels,
+                            const QueryOptions& query) const {
+  const std::vector<double> answers = region_quantiles(store, plain(regions), quantiles, method, query);
+  const double* next = answers.data();
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    for (std::int64_t c = 0; c < channels; ++c) {
+      prefix(rows);
+      if (shows_channels) rows.put("channel", c);
+      put_region(rows, regions[i], i);
+      for (const std::string& name : names) rows.put(name, *next++);
+      rows.end();
+    }
+}
+
+void write_store_file(const HistRequest& request, const StorePlan& plan, const HistogramStore& store,
+                      const Settings& settings) {
+  media::write_store(request.output, plan, store, request.input.file_name());
+  settings.detail("wrote {}, a {} store of {} bytes", request.output, name_of(store.store()), store.bytes());
+}
+
 void run_quantiles(HistRequest& request, const std::vector<GivenOption>& options, const Settings& settings) {
   require_taken(options);
   if (request.sequence.inputs.size() > 1) refuse("several inputs: not with --quantile; run areal once for each");
   const auto source = open_source(request.input, settings);
   const bool is_sequence = source->is_sequence();
   RowWriter rows(settings.json);
-  QuantileMaker maker(request.store);
+  const bool writes = !request.output.empty();
+  if (writes && is_sequence)
+    refuse("-o ", request.output, ": ", request.input.path, " has a store per frame, and a file holds one");
+  if (writes) media::require_store_format(request.output);
+  QuantileMaker maker(writes && request.store == Store::automatic ? Store::rank : request.store);
   Item item;
   std::int64_t frames = 0;
   for (; source->next(item); ++frames) {
     const ConstView image = item.pixels.view();
     std::vector<media::NamedRegion> buffer;
     const auto& regions = request.regions.for_image(image.shape, buffer);
-    const std::vector<Region> all = plain(regions);
-    const std::vector<double> answers =
-        region_quantiles(maker.made(image, all, settings), all, request.quantiles.quantiles, request.quantiles.method,
-                         request.regions.query(settings));
-    const double* next = answers.data();
-    for (std::size_t i = 0; i < regions.size(); ++i)
-      for (std::int64_t c = 0; c < image.shape.channels; ++c) {
-        put_frame(rows, item, is_sequence);
-        if (request.input.all_channels) rows.put("channel", c);
-        put_region(rows, regions[i], i);
-        for (const std::string& name : request.quantiles.names) rows.put(name, *next++);
-        rows.end();
-      }
+    const HistogramStore& store = maker.made(image, plain(regions), settings);
+    if (request.quantiles.given())
+      request.quantiles.write(
+          rows, [&](RowWriter& row) { put_frame(row, item, is_sequence); }, store, regions, image.shape.channels,
+          request.input.all_channels, request.regions.query(settings));
+    if (writes) write_store_file(request, maker.plan(), store, settings);
     if (is_sequence) flush_out();
   }
   if (!source->damage().empty()) {

@@ -35,6 +35,10 @@ bool Reducers::shows_counts() const noexcept {
   return counts || !(entropy || median || mode || mean || measure || !percentiles_.empty()) || normalise;
 }
 
+bool Reducers::given() const noexcept {
+  return counts || normalise || entropy || median || mode || mean || !percentile_texts.empty();
+}
+
 void Reducers::put(RowWriter& rows, std::span<const std::uint64_t> histogram, std::span<const double> edges) const {
   if (shows_counts() && !normalise) rows.put_list("counts", "bin", histogram);
   const std::vector<double> doubles(histogram.begin(), histogram.end());

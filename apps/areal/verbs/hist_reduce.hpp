@@ -21,6 +21,8 @@ struct Reducers {
   void add_to(CLI::App& verb);
   /// Throws InvalidArgument for a percentile out of range.
   void resolve();
+  /// Is any but the distance to a template wanted?
+  bool given() const noexcept;
   /// Writes the cells: counts or shares, if requested or if there is no other reducer, then each reducer.
   void put(RowWriter& rows, std::span<const std::uint64_t> counts, std::span<const double> edges) const;
   void put(RowWriter& rows, std::span<const double> weights, std::span<const double> edges) const;

@@ -5,6 +5,7 @@
 #include <areal/error.hpp>
 #include <areal/region_histogram.hpp>
 #include <cmath>
+#include "hist_quantile.hpp"
 #include "hist_reduce.hpp"
 #include "io/answers.hpp"
 #include "io/chart.hpp"
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 struct Request {
   RegionOptions regions;
   Reducers reducers;
+  QuantileOptions quantiles;
   InputOptions picture;  // `path` is TABLE
   std::string squares, count;
   std::vector<std::string> stat_texts;
@@ -164,6 +166,27 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
   }
 }
 
+/// A row, or a chart, of each region's histogram.
+template <class T>
+void write_histograms(const Request& request, const std::vector<media::NamedRegion>& regions,
+                      const std::vector<T>& counts, std::int64_t all_bins, const std::vector<double>& edges,
+                      RowWriter& rows) {
+  const auto bins = static_cast<std::size_t>(all_bins);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const auto histogram = std::span<const T>(counts).subspan(i * bins, bins);
+    if (request.chart) {
+      const Region& r = regions[i].region;
+      write_out(chart(fmt::format("region {}: {},{},{},{}", label(regions[i], i), r.x, r.y, r.width, r.height),
+                      std::vector<double>(histogram.begin(), histogram.end()), edges, terminal_columns()));
+      continue;
+    }
+    put_region(rows, regions[i], i);
+    request.reducers.put(rows, histogram, edges);
+    if (rows.json()) rows.put_list("edges", "edge", std::span<const double>(edges));
+    rows.end();
+  }
+}
+
 void answer_histograms(const Request& request, const media::TableFile& file, RowWriter& rows,
                        const Settings& settings) {
   if (!request.stat_texts.empty())
@@ -172,32 +195,47 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   std::vector<media::NamedRegion> buffer;
   const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, buffer);
   const std::vector<Region> rectangles = plain(regions);
-  const auto bins = static_cast<std::size_t>(tensor.bins());
   for (std::size_t i = 0; file.table.type() == Type::u16 && i < rectangles.size(); ++i)
     if (rectangles[i].width * rectangles[i].height > 65535)
       refuse(
           fmt::format("region {}: its counts may exceed 16u, which holds up to 65535 pixels; make the tensor with "
                       "--counter 32u",
                       i));
-  auto write = [&]<class T>(const std::vector<T>& counts) {
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      const auto histogram = std::span<const T>(counts).subspan(i * bins, bins);
-      if (request.chart) {
-        const Region& r = regions[i].region;
-        write_out(chart(fmt::format("region {}: {},{},{},{}", label(regions[i], i), r.x, r.y, r.width, r.height),
-                        std::vector<double>(histogram.begin(), histogram.end()), file.bin_edges, terminal_columns()));
-        continue;
-      }
-      put_region(rows, regions[i], i);
-      request.reducers.put(rows, histogram, file.bin_edges);
-      if (rows.json()) rows.put_list("edges", "edge", std::span<const double>(file.bin_edges));
-      rows.end();
-    }
-  };
+  const QueryOptions query = request.regions.query(settings);
   if (is_float(file.table.type()))
-    write(region_histograms<double>(tensor, rectangles, request.regions.query(settings)));
+    write_histograms(request, regions, region_histograms<double>(tensor, rectangles, query), tensor.bins(),
+                     file.bin_edges, rows);
   else
-    write(region_histograms<std::uint64_t>(tensor, rectangles, request.regions.query(settings)));
+    write_histograms(request, regions, region_histograms<std::uint64_t>(tensor, rectangles, query), tensor.bins(),
+                     file.bin_edges, rows);
+}
+
+/// From a compact or a rank store, which hist wrote.
+void answer_store(const Request& request, std::uint64_t memory, const Settings& settings) {
+  const std::string& path = request.picture.path;
+  const media::StoreFile file = media::read_store(path, settings.execution(), memory);
+  const std::string name = fmt::format("{} is a {} store", path, name_of(file.store.store()));
+  if (!request.stat_texts.empty()) refuse("--stat: ", name, ", not a table of sums");
+  if (!request.squares.empty() || !request.count.empty())
+    refuse(request.squares.empty() ? "--count-table" : "--squares", ": ", name, ", not a table of sums");
+  const bool is_rank = file.store.store() == Store::rank;
+  if (is_rank && (request.chart || request.reducers.given()))
+    refuse(name, ", which has no bins; it answers --quantile");
+  if (is_rank && !request.quantiles.given()) refuse(name, "; it answers --quantile, such as --quantile 0.5");
+  if (!is_rank && request.quantiles.given())
+    refuse("--quantile: ", name, ", which counts bins; --median and --percentile are of histograms");
+  std::vector<media::NamedRegion> buffer;
+  const Shape& shape = file.store.image_shape();
+  const auto& regions = request.regions.for_image(Shape{shape.width, shape.height}, buffer);
+  const QueryOptions query = request.regions.query(settings);
+  if (shape.batch != 1) refuse(name, " of ", std::to_string(shape.batch), " images; query answers from one");
+  RowWriter rows(settings.json);
+  if (is_rank)
+    request.quantiles.write(
+        rows, [](RowWriter&) {}, file.store, regions, shape.channels, shape.channels > 1, query);
+  else
+    write_histograms(request, regions, region_histograms<std::uint64_t>(file.store, plain(regions), query),
+                     file.store.binning().bins(), file.store.binning().bin_edges(), rows);
 }
 
 // A folder without the array `local`, which even an incomplete chunked table has, may be a picture.
@@ -223,7 +261,12 @@ Way way_of(const Request& request, const std::vector<Stat>& stats) {
 }
 
 void answer_table(const Request& request, std::uint64_t memory, const Settings& settings) {
+  if (media::is_store(request.picture.path)) return answer_store(request, memory, settings);
   const media::TableFile file = media::read_table(request.picture.path, memory);
+  if (request.quantiles.given())
+    refuse("--quantile: ", request.picture.path, " is a table of ", file.kind,
+           "; it needs a rank store, which areal hist "
+           "--store rank -o writes");
   const std::uint64_t left =
       memory == 0 ? 0 : (memory - std::min(memory - 1, file.table.bytes())) / 2 + 1;  // squares and counts
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.picture.path, " is not a histogram");
@@ -254,6 +297,7 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
 void run(Request& request, const std::vector<GivenOption>& options, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
+  request.quantiles.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
   const Limits limits = limits_of(request.memory, "", "", settings);
@@ -273,10 +317,10 @@ void add_query(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("query", "Answers from a saved table, or from a picture of any size");
   auto request = std::make_shared<Request>();
   begin_group(*verb, group::input);
-  verb->add_option(
-          "TABLE", request->picture.path,
-          "A table that sat or hist wrote, with its sidecar; a chunked table, T.zarr; or a picture of any size, which "
-          "is read once without making a table")
+  verb->add_option("TABLE", request->picture.path,
+                   "A table or store that sat or hist wrote, with its sidecar; a chunked table, T.zarr; or a picture "
+                   "of any size, "
+                   "which is read once without making a table")
       ->required();
   verb->add_flag("--picture", request->is_picture,
                  "TABLE is a picture even if it is an .npy or .tif of 32 or 64 bits, or synthetic:WxH:SEED");
@@ -292,6 +336,7 @@ void add_query(CLI::App& app, Settings& settings) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   request->reducers.add_to(*verb);
+  request->quantiles.add_to(*verb);
   begin_group(*verb, group::where);
   verb->add_option("--memory", request->memory, "Use at most this much memory, for example 1G")->type_name("BYTES");
   verb->add_flag("--unchecked", request->unchecked,

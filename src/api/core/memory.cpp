@@ -1,5 +1,4 @@
 #include "api/core/memory.hpp"
-#include <areal/array.hpp>
 #include <utility>
 #include "api/core/device_plan.hpp"
 #include "cuda/device.hpp"
@@ -28,6 +27,12 @@ Memory::Memory(const Shape& shape, Type type, MemoryPlace place) : bytes_(bytes_
   require_backend(Backend::cuda, place.device);
   const cuda::DeviceScope scope(place.device);
   block_ = block_of<cuda::Memory>(bytes_);
+}
+
+Memory::Memory(Array array) : bytes_(array.bytes()) {
+  if (bytes_ == 0) return;
+  const auto owner = std::make_shared<Array>(std::move(array));
+  block_ = {owner, owner->data()};
 }
 
 Memory Memory::of_host(std::size_t bytes, bool page_locked) {

@@ -1,6 +1,7 @@
 #pragma once
 // One block of memory: the host's, the host's page-locked, or a device's.
 
+#include <areal/array.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <memory>
@@ -17,6 +18,8 @@ class Memory {
   Memory(std::size_t bytes, MemoryPlace place);
   /// For a view of that shape and type, which the host's OutOfMemory names.
   Memory(const Shape& shape, Type type, MemoryPlace place);
+  /// The host memory of an array.
+  explicit Memory(Array array);
   /// Host memory; `page_locked` for copies from and to a CUDA device that overlap other work.
   static Memory of_host(std::size_t bytes, bool page_locked);
   Memory(Memory&& from) noexcept { *this = std::move(from); }

@@ -48,6 +48,8 @@ struct HistogramStore::State {
 /// Builds a rank store, of checked views, into memory that was allocated or is still empty.
 void build_rank_store(const StorePlan& plan, const StorePlan::State& state, const ConstView& image,
                       HistogramStore::State& store);
+/// True if an image of floats, whose rank store has those bytes in host memory, has NaN.
+bool has_nan(const StorePlan::State& state, const std::byte* store);
 
 /// For the library, of a store other than a tensor: its state and its image.
 struct StoreView::Access {

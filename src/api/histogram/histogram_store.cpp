@@ -1,8 +1,10 @@
 // Stores of histograms: what owns them, and views of them.
 #include <array>
+#include <cstring>
 #include <utility>
 #include "api/core/require.hpp"
 #include "api/core/store_state.hpp"
+#include "cuda/device.hpp"
 
 namespace areal {
 namespace {
@@ -100,6 +102,21 @@ Span<const std::byte> HistogramStore::data() const noexcept {
   if (!state_) return {};
   return {static_cast<const std::byte*>(state_->memory.data()), state_->memory.bytes(),
           state_->memory.bytes() == 0 ? MemoryPlace{} : state_->plan->memory()};
+}
+
+Array HistogramStore::to_host() const {
+  const Span<const std::byte> from = data();
+  if (from.empty()) return {};
+  Array copy({static_cast<std::int64_t>(from.size()), 1}, Type::u8);
+  if (from.memory().is_host()) {
+    std::memcpy(copy.data(), from.data(), from.size());
+    return copy;
+  }
+  const cuda::DeviceScope scope(from.memory().device);
+  const Stream stream = state_->plan->execution.stream.value_or(Stream::legacy_default());
+  cuda::copy_out(copy.data(), from.data(), from.size(), stream);
+  cuda::synchronize(stream);
+  return copy;
 }
 
 }  // namespace areal

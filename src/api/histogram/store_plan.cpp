@@ -157,6 +157,7 @@ StorePlan::StorePlan(const Shape& image, Type type, const Binning& binning, cons
         } else {
           s->algorithm = name_of(s->store);
           s->reason = std::move(why);
+          if (s->store == Store::compact) s->options.block = s->layout.block;
           if (s->store == Store::compact && backend != Backend::cpu) {
             if (const std::string lacks = lacks_compact(*s); !lacks.empty()) throw Unavailable(lacks);
             plan_device(*s);

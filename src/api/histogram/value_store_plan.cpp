@@ -157,14 +157,17 @@ void build_rank_store(const StorePlan& plan, const StorePlan::State& s, const Co
                       scratch);
   auto* const bytes = static_cast<std::byte*>(store.memory.data());
   cpu::build_rank(s.rank, image, bytes, s.execution.threads);
-  store.may_have_nan = false;
-  if (!is_float(s.type) || s.rank.levels == 0) return;
-  // Once for each image, so that queries need not count them.
+  store.may_have_nan = has_nan(s, bytes);  // once for each image, so that queries need not count them
+}
+
+bool has_nan(const StorePlan::State& s, const std::byte* store) {
+  if (!is_float(s.type) || s.rank.levels == 0) return false;
   const cpu::PixelOrder order{s.type};
   const Region whole{0, 0, s.image.width, s.image.height};
   const auto pixels = static_cast<std::uint64_t>(s.image.width * s.image.height);
-  for (std::int64_t matrix = 0; matrix < s.rank.matrices && !store.may_have_nan; ++matrix)
-    store.may_have_nan = cpu::rank_below(s.rank, bytes, matrix, whole, order.end()) != pixels;
+  for (std::int64_t matrix = 0; matrix < s.rank.matrices; ++matrix)
+    if (cpu::rank_below(s.rank, store, matrix, whole, order.end()) != pixels) return true;
+  return false;
 }
 
 HistogramStore histogram_store(const ConstView& image, const StoreOptions& options, const Execution& execution) {
