@@ -94,8 +94,8 @@ struct SequenceOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the frame
   bool tensors = false;              ///< also pass each frame's tensor to the sink
   Border border = Border::none;      ///< of the tensor
-  /// Bytes of device memory that a worker may use; 0: nine tenths of the free memory. Frames with larger tensors are
-  /// processed in groups of bins, one after the other.
+  /// Bytes of device memory that a worker may use; 0: nine tenths of the free memory. Tensors that are larger are
+  /// computed in groups of bins, one after the other.
   std::uint64_t device_bytes = 0;
   bool timeline = false;  ///< report the times of all stages
   /// Called with one sentence for the user when a worker is lost. Called from any thread, one at a time.
@@ -122,8 +122,8 @@ struct SequenceReport {
 };
 
 /// Histograms of regions of the frames of one or several streams, all of one shape and type. All buffers are allocated
-/// before the first frame; frames do not wait for their predecessors. Tensors are computed if that is less work than
-/// streaming the rows that regions touch, or on request.
+/// before the first frame; frames do not wait for their predecessors. The pixels of a frame's regions are counted, or,
+/// if the regions are many, a compact store answers them (histogram_store.hpp). Tensors are computed on request.
 class HistogramSequence {
  public:
   /// Frames of that shape (batch 1; as many channels as the binning reads) and type. Throws InvalidArgument for invalid

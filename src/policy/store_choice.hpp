@@ -73,35 +73,47 @@ struct AreaOfRegions {
   }
 };
 
+/// True if what the regions cost to count is measured by their number, not by their area.
+inline bool counts_number(const StoreQuestion& q) {
+  return q.on_cpu && q.counting == Counting::streamed && q.regions >= 0;
+}
+/// From how many regions, or images that known regions cover, a compact store pays.
+inline double compact_pays_from(const StoreQuestion& q) {
+  if (counts_number(q)) return std::max(1.0, std::floor(q.pixels / streamed_pixels_per_region));
+  return q.on_cpu ? compact_pays_from(q.counting)
+                  : compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
+}
+/// For frame after frame, of known regions with an area: true if counting their pixels is less work than a store.
+inline bool counting_is_less(const StoreQuestion& q) {
+  const double size =
+      counts_number(q) ? static_cast<double>(q.regions) : static_cast<double>(q.area) / std::max(1.0, q.pixels);
+  return size <= compact_pays_from(q);
+}
+
 inline StoreChoice choose_store(const StoreQuestion& q) {
   const bool known = q.area >= 0 || q.regions >= 0;
   if (q.weighted)
     return known ? StoreChoice{Store::none, "store none: the regions are known, and weights are added from the image"}
                  : StoreChoice{Store::tensor, "store tensor: it holds weights, and the regions are not known"};
-  const std::string regions = std::to_string(q.regions) + (q.regions == 1 ? " region" : " regions");
   bool few = false;
-  std::string cover, pays;
-  if (q.on_cpu && q.counting == Counting::streamed && q.regions >= 0) {
-    const double limit = std::max(1.0, std::floor(q.pixels / streamed_pixels_per_region));
+  std::string cover;
+  const double limit = known ? compact_pays_from(q) : 0;
+  if (counts_number(q)) {
     few = static_cast<double>(q.regions) <= limit;
-    cover = regions;
-    pays = "pays from " + number_text(limit);
+    cover = std::to_string(q.regions) + (q.regions == 1 ? " region" : " regions");
   } else if (known) {
     AreaOfRegions area(q.pixels, q.regions, q.area);
-    const double limit = q.on_cpu ? compact_pays_from(q.counting)
-                                  : compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
     few = area.images <= limit;
     cover = std::move(area.text);
-    pays = "pays from " + number_text(limit);
   }
   if (!q.none_takes_it) return {Store::compact, "store compact: on a GPU it alone takes a mask"};
-  if (few) return {Store::none, "store none: " + cover + "; compact " + pays};
+  if (few) return {Store::none, "store none: " + cover + "; compact pays from " + number_text(limit)};
   if (static_cast<double>(q.compact_bytes) > 0.9 * static_cast<double>(q.memory))
     return {Store::none, "store none: a compact store takes " + std::to_string(q.compact_bytes) +
                              " bytes, more than 0.9 of the " + std::to_string(q.memory) +
                              " to spare; regions are counted from the image"};
   if (!known) return {Store::compact, "store compact: the regions are not known in advance"};
-  return {Store::compact, "store compact: " + cover + "; it " + pays};
+  return {Store::compact, "store compact: " + cover + "; it pays from " + number_text(limit)};
 }
 
 }  // namespace areal::policy

@@ -14,15 +14,17 @@
 #include "api/core/device_plan.hpp"
 #include "api/core/planned.hpp"
 #include "api/core/require.hpp"
+#include "api/core/store_choice.hpp"
 #include "cuda/device.hpp"
 #include "video/frame_rule.hpp"
+#include "video/frame_store.hpp"
 #include "video/frame_worker.hpp"
 #include "video/levels_cache.hpp"
 
 namespace areal::video {
 namespace {
 
-constexpr std::int64_t most_counted = std::int64_t{1} << 20;  // regions whose pixels are counted without a tensor
+constexpr std::int64_t most_counted = std::int64_t{1} << 20;  // regions whose pixels are counted together
 constexpr int lanes_that_fill_a_device = 8;                   // with and without tensors, on an H200
 
 class DeviceWorker final : public FrameWorker {
@@ -35,7 +37,10 @@ class DeviceWorker final : public FrameWorker {
     place_ = whole.memory();
     tensor_shape_ = whole.tensor_shape();
     image_bytes_ = static_cast<std::size_t>(bytes_of(work.shape, work.type));
-    choose_groups();
+    if (work.tensors)
+      choose_groups();
+    else
+      choose_store();
     std::uint64_t lanes = 1;  // for simt: its launches run on one thread
     if (on_cuda())
       lanes = std::min<std::uint64_t>(std::min(most_lanes, lanes_that_fill_a_device), most_bytes() / lane_bytes_);
@@ -70,6 +75,7 @@ class DeviceWorker final : public FrameWorker {
     Memory host_counts = Memory::of_host(0, true);
     LevelsCache<std::vector<Planned<HistogramPlan>>> plans;  // one for each group
     LevelsCache<Planned<RegionHistogramPlan>> counting;
+    LevelsCache<FrameStore> stores;
     Stream stream() const { return cuda ? cuda->stream.get() : Stream::host(); }
   };
 
@@ -82,6 +88,28 @@ class DeviceWorker final : public FrameWorker {
   std::uint64_t most_bytes() const {
     if (work_.device_bytes > 0) return work_.device_bytes;
     return on_cuda() ? cuda::free_memory(worker_.device) / 10 * 9 : free_memory() / 2;
+  }
+  // A compact store for frames with many regions, if it fits; else all pixels are counted.
+  void choose_store() {
+    lane_bytes_ = image_bytes_;
+    const std::uint64_t most = most_bytes();
+    if (lane_bytes_ > most)
+      throw OutOfMemory(sentence(name(), ": a frame takes ", lane_bytes_, " bytes, of which ", most, " can be had"),
+                        lane_bytes_);
+    try {
+      const StorePlan& planned = compact_.emplace(store_plan(work_.binning, std::nullopt));
+      // Frames whose bytes stand for other values have a second one.
+      const std::uint64_t stores = 2 * (planned.bytes() + planned.workspace_bytes());
+      if (stores <= most - lane_bytes_)
+        lane_bytes_ += stores;
+      else
+        compact_.reset();
+    } catch (const Unavailable&) {  // of frames of more than 4 million rows or columns
+    }
+  }
+  StorePlan store_plan(const Binning& binning, std::optional<Stream> stream) const {
+    return StorePlan(work_.shape, work_.type, binning, {.store = Store::compact},
+                     {.backend = worker_.backend, .device = worker_.device, .stream = stream});
   }
   // All bins if they fit; else as few groups as leave memory for two lanes, or one.
   void choose_groups() {
@@ -146,16 +174,7 @@ class DeviceWorker final : public FrameWorker {
       on_simt(number, lane, slot);
   }
 
-  /// True if counting the regions' pixels is less work than writing the tensor: 1.8 ps a pixel and 1.15 ps a bin and
-  /// pixel on an H200.
-  bool counts_pixels(const Slot& slot) const {
-    if (work_.tensors || static_cast<std::int64_t>(slot.regions.size()) > most_counted) return false;
-    double pixels = 0;
-    for (const Region& region : slot.regions)
-      pixels += static_cast<double>(region.width) * static_cast<double>(region.height);
-    return pixels <= std::max(1.0, static_cast<double>(work_.binning.bins()) / 2) *
-                         static_cast<double>(work_.shape.width) * static_cast<double>(work_.shape.height);
-  }
+  bool counts_pixels(const Slot& slot) const { return !compact_ || counting_is_less(*compact_, slot.regions); }
   Planned<RegionHistogramPlan>& counting_for(Buffers& lane, const std::uint8_t* levels) {
     return lane.counting.get(levels, [&] {
       return Planned<RegionHistogramPlan>(
@@ -184,16 +203,29 @@ class DeviceWorker final : public FrameWorker {
     zeros.counts.resize(static_cast<std::size_t>(work_.binning.bins()));
     upload_regions(lane, zeros, stream);
     const ConstView image = lane.image.view(work_.type, work_.shape);
-    compute_tensors(lane, zeros, image, stream);
-    if (!work_.tensors) count_pixels(lane, zeros, image);
+    if (work_.tensors) {
+      compute_tensors(lane, zeros, image, stream);
+    } else {
+      const Span<std::uint64_t> counts = counts_of(lane, zeros);
+      count_pixels(lane, zeros, image, regions_of(lane, zeros), counts);
+      if (compact_) from_store(lane, zeros, image, regions_of(lane, zeros), counts);
+    }
     cuda::synchronize(stream);
+  }
+
+  /// Counts without a tensor, where the pixels, the regions and the counts lie.
+  void answer_counts(Buffers& lane, const Slot& slot, const ConstView& pixels, Span<const Region> regions,
+                     Span<std::uint64_t> counts) {
+    if (counts_pixels(slot))
+      count_pixels(lane, slot, pixels, regions, counts);
+    else
+      from_store(lane, slot, pixels, regions, counts);
   }
 
   void on_simt(int number, Buffers& lane, Slot& slot) {
     const double begin = now();
-    if (counts_pixels(slot)) {
-      Planned<RegionHistogramPlan>& counting = counting_for(lane, slot.frame.levels);
-      counting.plan.execute(slot.frame.pixels, slot.regions, slot.counts, counting.workspace);
+    if (!work_.tensors) {
+      answer_counts(lane, slot, slot.frame.pixels, slot.regions, slot.counts);
       return record(StageTime::compute, slot, number, begin, now());
     }
     std::vector<Planned<HistogramPlan>>& planned = planned_for(lane, slot.frame.levels);
@@ -201,8 +233,7 @@ class DeviceWorker final : public FrameWorker {
     const Span<std::uint64_t> counts(grouped.empty() ? slot.counts : grouped);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const Group& group = groups_[g];
-      const View tensor = work_.tensors ? View(slot.tensor.view().row(0, group.first), Type::u32, tensor_shape(group))
-                                        : tensor_of(lane, group);
+      const View tensor(slot.tensor.view().row(0, group.first), Type::u32, tensor_shape(group));
       planned[g].plan.execute({slot.frame.pixels, tensor}, planned[g].workspace);
       region_histograms(TensorView(tensor, work_.border), slot.regions, part_of(counts, slot, group),
                         {.execution = {.backend = Backend::simt}});
@@ -213,7 +244,6 @@ class DeviceWorker final : public FrameWorker {
 
   void on_device(int number, Buffers& lane, Slot& slot) {
     const Stream stream = lane.stream();
-    const bool counts = counts_pixels(slot);
     OfCuda& on = *lane.cuda;
     const double begin = now();
     const cuda::HostCopyGuard guard(stream);
@@ -221,10 +251,10 @@ class DeviceWorker final : public FrameWorker {
     const ConstView pixels = uploaded(lane, slot, stream);
     upload_regions(lane, slot, stream);
     on.uploaded.record(stream);
-    if (counts)
-      count_pixels(lane, slot, pixels);
-    else
+    if (work_.tensors)
       compute_tensors(lane, slot, pixels, stream);
+    else
+      answer_counts(lane, slot, pixels, regions_of(lane, slot), counts_of(lane, slot));
     on.computed.record(stream);
     if (work_.tensors && groups_.size() == 1)
       cuda::copy_out(slot.tensor.view().data, lane.tensor.data(), tensor_bytes_, stream);
@@ -233,7 +263,7 @@ class DeviceWorker final : public FrameWorker {
     on.end.record(stream);
     on.end.synchronize();
     const auto* const answers = static_cast<const std::uint64_t*>(lane.host_counts.data());
-    if (counts)
+    if (!work_.tensors)
       std::copy_n(answers, slot.counts.size(), slot.counts.begin());
     else if (!slot.counts.empty())
       spread(answers, slot);
@@ -254,9 +284,27 @@ class DeviceWorker final : public FrameWorker {
     return {static_cast<std::uint64_t*>(lane.counts.data()), slot.counts.size(), place_};
   }
 
-  void count_pixels(Buffers& lane, const Slot& slot, const ConstView& pixels) {
+  void count_pixels(Buffers& lane, const Slot& slot, const ConstView& pixels, Span<const Region> regions,
+                    Span<std::uint64_t> counts) {
     Planned<RegionHistogramPlan>& counting = counting_for(lane, slot.frame.levels);
-    counting.plan.execute(pixels, regions_of(lane, slot), counts_of(lane, slot), counting.workspace);
+    const auto bins = static_cast<std::size_t>(work_.binning.bins());
+    for (std::size_t first = 0; first < regions.size(); first += most_counted) {
+      const std::size_t some = std::min<std::size_t>(most_counted, regions.size() - first);
+      counting.plan.execute(pixels, Span<const Region>(regions.data() + first, some, regions.memory()),
+                            Span<std::uint64_t>(counts.data() + first * bins, some * bins, counts.memory()),
+                            counting.workspace);
+    }
+  }
+  void from_store(Buffers& lane, const Slot& slot, const ConstView& pixels, Span<const Region> regions,
+                  Span<std::uint64_t> counts) {
+    const std::optional<Stream> stream = on_cuda() ? std::optional(lane.stream()) : std::nullopt;
+    const std::uint8_t* const levels = slot.frame.levels;
+    FrameStore& of = lane.stores.get(levels, [&] {
+      return FrameStore{store_plan(folded(work_.binning, levels), stream), {}};
+    });
+    of.plan.build({pixels}, of.store);
+    region_histograms(of.store, regions, counts,
+                      {.execution = {.backend = worker_.backend, .device = worker_.device, .stream = stream}});
   }
   // Counts of all groups; with several groups also downloads each group's tensor before the next one overwrites it.
   void compute_tensors(Buffers& lane, const Slot& slot, const ConstView& pixels, Stream stream) {
@@ -315,6 +363,7 @@ class DeviceWorker final : public FrameWorker {
   std::vector<Group> groups_;
   std::size_t image_bytes_ = 0, tensor_bytes_ = 0;
   std::uint64_t lane_bytes_ = 0;
+  std::optional<StorePlan> compact_;  // of a frame, if it fits
   std::vector<std::unique_ptr<Buffers>> lanes_;
 };
 

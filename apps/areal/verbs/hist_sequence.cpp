@@ -184,7 +184,7 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
   }
   const ConstView first = streams->first();
   const Shape shape = first.shape;
-  if (limits.memory > 0) {  // half for frames, half for the workers' tensors
+  if (limits.memory > 0) {  // half for frames, half for the workers' stores
     const std::uint64_t frame = bytes_of(shape, first.type), workers = options.workers.size();
     if (limits.memory / 2 < frame)
       throw OutOfMemory(fmt::format("{}: a frame takes {} bytes, and {} are left for frames", limits.memory_option,
@@ -196,10 +196,7 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
   }
   settings.detail("{}: {}", request.input.path, name_of(Way::frames));
   const Binning binning = request.binning.for_image(first, request.input.path, true);
-  if (std::any_of(options.workers.begin(), options.workers.end(),
-                  [](const Worker& worker) { return worker.backend != Backend::cpu; }))
-    settings.detail("devices: store none for frames whose regions cover up to {} images, else tensor",
-                    std::max<std::int64_t>(1, binning.bins() / 2));
+  settings.detail("frames: store none where few pixels lie in regions, else compact");
   const FrameBoxes boxes(request, shape);
   const bool several = requested.inputs.size() > 1;
 

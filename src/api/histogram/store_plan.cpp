@@ -11,6 +11,7 @@
 #include "api/core/memory_check.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
+#include "api/core/store_choice.hpp"
 #include "api/core/store_state.hpp"
 #include "api/core/view_check.hpp"
 #include "cpu/histogram/compact.hpp"
@@ -106,6 +107,20 @@ policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_byte
 }
 
 }  // namespace
+
+bool counting_is_less(const StorePlan& compact, std::span<const Region> regions) {
+  const Shape& image = compact.image_shape();
+  policy::StoreQuestion question;
+  question.pixels = static_cast<double>(image.width) * static_cast<double>(image.height);
+  question.on_cpu = compact.backend() == Backend::cpu;
+  question.counting =
+      size_of(compact.image_type()) == 1 && image.channels == 1 ? policy::Counting::bytes : policy::Counting::streamed;
+  question.compact_bytes = compact.bytes();
+  question.regions = static_cast<std::int64_t>(regions.size());
+  question.area = 0;
+  for (const Region& region : regions) question.area += region.width * region.height;
+  return policy::counting_is_less(question);
+}
 
 void StorePlan::State::prepare(void* memory, Stream stream) const {
   if (device) device->prepare(memory, stream);
