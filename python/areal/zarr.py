@@ -200,7 +200,15 @@ def open(store: Any) -> ChunkedTable:
 
 
 def write(
-    source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, resume: bool = False, threads: int = 0, sync: bool = True
+    source: Any,
+    store: Any,
+    tile: int = 1024,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    repair: bool = False,
+    threads: int = 0,
+    sync: bool = True,
 ) -> ChunkedTable:
     """Writes the chunked table of a 2-D image in one pass, reading each pixel once, in blocks of 4096 x 4096. O(H W).
 
@@ -212,12 +220,13 @@ def write(
     resume: continue an interrupted table, also one of the C++ library, after its last complete row of shards; keep a complete one. Shape, dtype and
     tile must be the same; that the pixels are is not checked. What is there is read once: rows from the first one on whose objects differ in length,
     index or checksum are written again, with a warning.
+    repair: as resume, and read a complete table, too: rows from the first faulty one on are written again, and the table is incomplete meanwhile.
     sync: of a table in a folder, everything is on the disk before the attribute ``complete`` is, which is on return. False: the operating system writes
     it later, so that a loss of power may leave a damaged table with the attribute.
     Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails, or if another process is writing to its folder.
     """
-    if resume and overwrite:
-        raise InvalidArgument("resume and overwrite: only one of the two")
+    if (resume or repair) and overwrite:
+        raise InvalidArgument(f"{'resume' if resume else 'repair'} and overwrite: only one of the two")
     if not (hasattr(source, "shape") and hasattr(source, "dtype")):
         source = np.asarray(source)
     if len(source.shape) != 2:
@@ -228,12 +237,12 @@ def write(
         raise InvalidArgument(f"tile {tile!r}: it must be a whole number") from None
     format = Format(int(source.shape[0]), int(source.shape[1]), tile, np.dtype(source.dtype).name)
     with _locked(store):
-        begun = _begun(store, format) if resume else None
-        if begun is not None and begun[1] >= format.tile_rows:
-            return ChunkedTable(begun[0], format)  # complete
         folder = _folder_of(store) if sync else None
         if folder is not None and not folder.is_dir():  # one file
             folder = None
+        begun = _begun(store, format, repair, folder) if resume or repair else None
+        if begun is not None and begun[2] is None:
+            return ChunkedTable(begun[0], format)  # complete
         path, first, top = begun or (_created(store, format, overwrite, folder), 0, None)
         _write_tiles(source, path, format, threads, first, top)
         if folder is not None:
@@ -349,8 +358,9 @@ async def _remove_members(path: StorePath) -> None:
             await path.store.delete_dir(member.path)
 
 
-def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | None:
-    """An interrupted table: its path, the first row of tiles to write and the row of the whole table above it. None if there is no table."""
+def _begun(store: Any, format: Format, repair: bool, folder: pathlib.Path | None) -> tuple[StorePath, int, Array | None] | None:
+    """A table to continue: its path, the first row of tiles to write and the row of the whole table above it. None if there is no table. Of a
+    complete one that row is None; with ``repair`` it is read, and if it has a fault, it is marked as incomplete and continued."""
     try:
         path = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3).store_path
     except Exception:  # nothing there, or nothing that is known
@@ -368,26 +378,39 @@ def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | 
     if found != format:
         was, wanted = (f"{f.width}x{f.height} pixels of {f.dtype} in tiles of {f.tile}" for f in (found, format))
         raise IoError(f"{path}: is the table of {was}, not of {wanted}")
-    if complete:
+    if complete and not repair:
         return path, format.tile_rows, None
     n = format.tiles_per_shard
-    if not format.tile_rows or not format.width or not sync((path / "top/c/0/0").exists()):
+    if not format.tile_rows or not format.width:
+        return (path, format.tile_rows, None) if complete else None
+    if not complete and not sync((path / "top/c/0/0").exists()):
         return None
+
+    whole = complete
     try:
         top = _carry(path, format, "top", 0)
     except IoError as fault:
         warnings.warn(f"{fault}; it is written again", stacklevel=3)
-        top = np.zeros(format.width, "<u8")
+        complete = _unmarked(path, format, complete, folder)
+        top = np.zeros(format.width, "<u8").view(np.uint8)
         _write_carry(path / "top/c/0/0", top)
     first = 0
-    while first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()):
+    while first < format.tile_rows and (whole or (first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()))):
         try:
-            top = _check_row(path, format, first)
+            top = _check_row(path, format, first, top)
         except IoError as fault:
             warnings.warn(f"{fault}; the table is written again from pixel row {first * format.tile} on", stacklevel=3)
+            complete = _unmarked(path, format, complete, folder)
             break
         first += n
-    return path, first, top.view("<u8").copy()
+    return path, first, None if complete else top.view("<u8").copy()
+
+
+def _unmarked(path: StorePath, format: Format, complete: bool, folder: pathlib.Path | None) -> bool:
+    """Takes the attribute ``complete`` from a table that has it; returns False."""
+    if complete:
+        _set_group(path, format.attributes(), folder)
+    return False
 
 
 def _carry(path: StorePath, format: Format, array: str, i: int) -> Array:
@@ -397,30 +420,31 @@ def _carry(path: StorePath, format: Format, array: str, i: int) -> Array:
     return _checked(place, what, sync(_get(place, what, 8 * entries + _CRC)))
 
 
-def _check_row(path: StorePath, format: Format, first: int) -> Array:
-    """Verifies all that a writer makes for the row of shards that begins with that row of tiles, which is not the last. Raises IoError for the first
-    fault. Returns `top` of the row below."""
+def _check_row(path: StorePath, format: Format, first: int, top: Array) -> Array:
+    """Verifies all that a writer makes for the row of shards that begins with that row of tiles, of `top`. Raises IoError for the first fault. Returns
+    `top` of the row below; below the last one there is none."""
     n, stored = format.tiles_per_shard, 4 * format.tile * format.tile + _CRC
+    rows = min(n, format.tile_rows - first)
     for j in range(-(-format.width // SHARD)):
         columns = min(n, format.tile_columns - j * n)
         place, words = path / f"local/c/{first // n}/{j}", f"shard ({first // n}, {j}) of local"
-        data = sync(_get(place, words, n * columns * stored + 16 * n * n + _CRC))
-        index = _checked(place, f"the index of {words}", data[n * columns * stored :]).view("<u8").reshape(n, n, 2)
+        data = sync(_get(place, words, rows * columns * stored + 16 * n * n + _CRC))
+        index = _checked(place, f"the index of {words}", data[rows * columns * stored :]).view("<u8").reshape(n, n, 2)
         written = np.full((n, n, 2), -1, "<i8").view("<u8")
-        written[:, :columns, 0] = np.arange(n * columns, dtype="<u8").reshape(n, columns) * np.uint64(stored)
-        written[:, :columns, 1] = stored
+        written[:rows, :columns, 0] = np.arange(rows * columns, dtype="<u8").reshape(rows, columns) * np.uint64(stored)
+        written[:rows, :columns, 1] = stored
         if not np.array_equal(index, written):
             raise IoError(f"{place}: the index of {words} is not as areal writes it")
-        for k in range(n * columns):
+        for k in range(rows * columns):
             tile = data[k * stored : (k + 1) * stored]
             _checked(place, f"tile ({first + k // columns}, {j * n + k % columns}) of local", tile)
         del data  # before the next shard comes
-    for i in range(first, first + n):
+    for i in range(first, first + rows):
         _carry(path, format, "left", i)
         _carry(path, format, "corner", i)
-        if i + 1 < first + n:
-            _carry(path, format, "top", i + 1)
-    return _carry(path, format, "top", first + n)
+        if i + 1 < format.tile_rows:
+            top = _carry(path, format, "top", i + 1)
+    return top
 
 
 class _ShardRow:

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import tracemalloc
+import warnings
 from typing import Any
 
 import areal
@@ -222,6 +223,62 @@ def test_resuming_writes_damaged_objects_again(fault):
         assert objects_of(store) == objects_of(whole), name
         first = 2 * 4096 if name == "top/c/0/0" else 4096 if name in ("local/c/1/0", "top/c/8/0", "left/c/0/7", "corner/c/7/0") else 0
         assert min(source.rows) == first, name
+
+
+class Marking(MemoryStore):
+    """Keeps what the group said of the table when each other object was written."""
+
+    def __init__(self, objects):
+        super().__init__(objects)
+        self.written = {}
+
+    async def set(self, key, value, byte_range=None):
+        await super().set(key, value, byte_range)
+        if not key.endswith("zarr.json"):
+            self.written[key] = json.loads(objects_of(self)["zarr.json"])["attributes"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_repairing_finds_every_fault_of_a_complete_table(fault):
+    pixels = random_pixels(33, (2 * 4096 + 1100, 40), "uint8")
+    whole = MemoryStore()
+    areal.zarr.write(pixels, whole, 1024)
+    for name, first in {"local/c/0/0": 0, "local/c/2/0": 8192, "top/c/0/0": None, "top/c/3/0": 0, "top/c/8/0": 4096, "top/c/9/0": 8192, "left/c/0/9": 8192,
+                        "corner/c/8/0": 8192, "corner/c/9/0": 8192}.items():  # fmt: skip
+        objects = objects_of(whole)
+        damaged = None if FAULTS[fault] is None else FAULTS[fault](objects[name])
+        objects = {key: damaged if key == name else data for key, data in objects.items() if key != name or damaged is not None}
+        store = Marking({key: default_buffer_prototype().buffer.from_bytes(data) for key, data in objects.items()})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # resume does not look
+            areal.zarr.write(pixels, store, 1024, resume=True)
+        source = Rows(pixels)
+        with pytest.warns(UserWarning, match=f"{name}.* written again"):
+            areal.zarr.write(source, store, 1024, repair=True).verify()
+        assert objects_of(store) == objects_of(whole), name
+        assert min(source.rows, default=None) == first, name
+        assert store.written and not any("complete" in said for said in store.written.values())
+
+
+def test_repairing_reads_a_sound_table_and_writes_nothing():
+    pixels = random_pixels(34, (4096 + 100, 40), "uint16")
+    store = MemoryStore()
+    areal.zarr.write(pixels, store, 256, repair=True)  # there is none yet
+    kept = Marking({key: default_buffer_prototype().buffer.from_bytes(data) for key, data in objects_of(store).items()})
+    source = Rows(pixels)
+    assert areal.zarr.write(source, kept, 256, repair=True).shape == pixels.shape
+    assert not source.rows and not kept.written
+    with pytest.raises(areal.InvalidArgument, match="repair and overwrite: only one of the two"):
+        areal.zarr.write(pixels, store, 256, repair=True, overwrite=True)
+
+
+def test_repairing_a_table_without_pixels():
+    for shape in ((0, 5), (5, 0)):
+        store = MemoryStore()
+        areal.zarr.write(np.zeros(shape, np.uint8), store, 64)
+        before = objects_of(store)
+        assert areal.zarr.write(np.zeros(shape, np.uint8), store, 64, repair=True).shape == shape
+        assert objects_of(store) == before
 
 
 @pytest.mark.parametrize("sync", [True, False])
