@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Request {
+struct BenchRequest {
   std::string image = "8192x8192", types = "8u32u", repeat = "9", file, ranks;
 };
 
@@ -127,7 +127,7 @@ void require_right(const mpi::Table& table, const std::vector<std::uint64_t>& co
 
 /// Times one number of ranks: in turns the table, the same strips without communication, and copies of as many bytes as
 /// the table's pass reads and writes.
-Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int64_t height, const char* scaling,
+Json measure(MPI_Comm comm, const BenchRequest& request, std::int64_t width, std::int64_t height, const char* scaling,
              int repeat, const Execution& execution) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
@@ -240,7 +240,7 @@ Json exscan(MPI_Comm comm, std::size_t bytes, int repeat) {
           {"bytes", bytes},       {"time_us", summary(times)}};
 }
 
-void run(const Request& request, Job& job, const MpiSettings& settings) {
+void run(const BenchRequest& request, Job& job, const MpiSettings& settings) {
   Execution execution;
   Size image;
   int repeat = 1;
@@ -302,7 +302,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
 
 void add_bench(CLI::App& app, Job& job, MpiSettings& settings) {
   CLI::App* verb = app.add_subcommand("bench", "Weak and strong scaling of the table, its phases, and the messages");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<BenchRequest>();
   verb->add_option("--image", request->image,
                    "The image of one rank in weak scaling, of all in strong (default 8192x8192)")
       ->type_name("WxH");

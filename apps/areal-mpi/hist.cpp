@@ -11,12 +11,12 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct HistRequest {
   StripOptions input;
   std::string bins = "256", range, border = "none", output;
 };
 
-void run(const Request& request, Job& job, const MpiSettings& settings) {
+void run(const HistRequest& request, Job& job, const MpiSettings& settings) {
   HistogramOptions options;
   Execution execution;
   job.require_same(std::string("hist") + (request.output.empty() ? "" : " -o") +
@@ -89,7 +89,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
 
 void add_hist(CLI::App& app, Job& job, MpiSettings& settings) {
   CLI::App* verb = app.add_subcommand("hist", "The integral histogram of an image, each rank its rows");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<HistRequest>();
   request->input.add_to(*verb);
   verb->add_option("--bins", request->bins, "Bins of equal width (default 256)")->type_name("N");
   verb->add_option("--range", request->range, "From and to which value (default: all of the type)")->type_name("LO,HI");

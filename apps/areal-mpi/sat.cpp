@@ -13,7 +13,7 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct SatRequest {
   StripOptions input;
   std::string types, border = "zero", output, statistics = "sum";
   bool squares = false;
@@ -118,7 +118,7 @@ void write(const Job& job, const std::string& path, const char* kind, const Cons
   file.finish();
 }
 
-void run(const Request& request, Job& job, const MpiSettings& settings, bool queries) {
+void run(const SatRequest& request, Job& job, const MpiSettings& settings, bool queries) {
   SatOptions options;
   Execution execution;
   std::vector<Stat> chosen;
@@ -162,7 +162,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
 void add(CLI::App& app, Job& job, MpiSettings& settings, bool queries) {
   CLI::App* verb = queries ? app.add_subcommand("query", "Sums of regions of an image, from its table over all ranks")
                            : app.add_subcommand("sat", "The summed-area table of an image, each rank its rows");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<SatRequest>();
   request->input.add_to(*verb);
   verb->add_option("--types", request->types, "Types of pixels and sums, for example 8u64u")->type_name("NAME");
   verb->add_option("--stat", request->statistics,

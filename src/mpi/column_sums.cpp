@@ -8,8 +8,8 @@
 namespace areal::mpi {
 namespace {
 
-constexpr std::int64_t block = 2048;  // columns: their sums stay in the first cache
-constexpr std::int64_t narrow = 256;  // rows of bytes whose sums fit 16 bits
+constexpr std::int64_t column_block = 2048;  // columns: their sums stay in the first cache
+constexpr std::int64_t narrow = 256;         // rows of bytes whose sums fit 16 bits
 
 /// Rows of any alignment, through memcpy if the pixels are not aligned to their type.
 template <class In>
@@ -39,7 +39,7 @@ void add_block(const ConstView& strip, std::int64_t channel, std::int64_t n, std
   std::int64_t y = 0;
   if constexpr (sizeof(In) == 1 && !squares) {
     using Half = std::conditional_t<std::is_signed_v<In>, std::int16_t, std::uint16_t>;
-    Half partial[block];
+    Half partial[column_block];
     for (; y + 4 <= height;) {
       const std::int64_t end = std::min(height - 3, y + narrow);
       std::fill_n(partial, count, Half(0));
@@ -88,7 +88,7 @@ void sum_planes(const ConstView& strip, const ConstView& mask, Term term, bool r
   for (std::int64_t n = 0; n < s.batch; ++n)
     for (std::int64_t p = 0; p < planes; ++p) {
       std::fill(sums.begin(), sums.end(), Sum(0));
-      in_column_blocks(elements, block, threads, [&](std::int64_t from, std::int64_t count) {
+      in_column_blocks(elements, column_block, threads, [&](std::int64_t from, std::int64_t count) {
         Sum* const to = sums.data() + from;
         if (term == Term::one)  // sums the mask itself
           add_masked<std::uint8_t, Sum>(mask, mask, 0, 1, n, term, from, count, to);

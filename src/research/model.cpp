@@ -11,13 +11,6 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_threads = std::int64_t{1} << 20,
-                       most_width = std::int64_t{1} << 10, most_latency = std::int64_t{1} << 20;
-
-void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
-  require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
-}
-
 bool is_power_of_two(std::int64_t value) { return std::has_single_bit(static_cast<std::uint64_t>(value)); }
 
 // The height of the squarest table of n elements.
@@ -36,17 +29,18 @@ ModelTime row(std::string_view program, const memory::Time& time, double bound, 
 std::string_view name_of(MemoryKind kind) { return kind == MemoryKind::dmm ? "dmm" : "umm"; }
 
 NakanoTimes nakano_times(const MemoryMachine& machine, std::int64_t n, std::int64_t workspace) {
-  check_range("elements", n, 2, most_elements);
-  check_range("width", machine.width, 1, most_width);
-  check_range("latency", machine.latency, 1, most_latency);
-  check_range("threads", machine.threads, 1, most_threads);
+  constexpr std::int64_t most = std::int64_t{1} << 20, most_width = std::int64_t{1} << 10;
+  require_range("elements", n, 2, most);
+  require_range("width", machine.width, 1, most_width);
+  require_range("latency", machine.latency, 1, most);
+  require_range("threads", machine.threads, 1, most);
   require(machine.threads % machine.width == 0, "threads ", machine.threads, ": may be a multiple of the width, ",
           machine.width);
   const bool is_dmm = machine.kind == MemoryKind::dmm;
   const memory::Shape shape{is_dmm ? memory::Kind::dmm : memory::Kind::umm, machine.threads, machine.width,
                             machine.latency};
   const std::int64_t least_k = std::min(machine.threads, n);
-  if (workspace != 0) check_range("workspace", workspace, least_k, n);
+  if (workspace != 0) require_range("workspace", workspace, least_k, n);
 
   NakanoTimes result;
   result.workspace = workspace != 0 ? workspace : memory::least_workspace(n, shape);

@@ -27,13 +27,6 @@
 namespace areal {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_latency = std::int64_t{1} << 20,
-                       most_threads = std::int64_t{1} << 20, most_dmms = 1024;
-
-void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
-  require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
-}
-
 const Algorithm& row_of(std::string_view family, std::string_view id) {
   std::vector<std::string_view> known;  // ids of several families are listed once
   for (const Algorithm& row : algorithms()) {
@@ -49,24 +42,25 @@ const Algorithm& row_of(std::string_view family, std::string_view id) {
 }
 
 void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, std::string_view family) {
-  check_range("height", request.height, 1, most_elements);
-  check_range("width", request.width, 1, most_elements);
+  constexpr std::int64_t most = std::int64_t{1} << 20, most_dmms = 1024;
+  require_range("height", request.height, 1, most);
+  require_range("width", request.width, 1, most);
   const bool is_tensor = family == "histogram";
-  if (is_tensor) check_range("bins", request.bins, 1, 65535);
+  if (is_tensor) require_range("bins", request.bins, 1, 65535);
   const Type counter = request.counter;
   require(!is_tensor || counter == Type::u16 || counter == Type::u32 || counter == Type::u64, "counter ",
           name_of(counter), ": may be 16u, 32u or 64u");
   require(family != "scan" || request.height == 1, "height ", request.height, ": a line's is 1");
   const std::int64_t planes = is_tensor ? request.bins : 1;
-  require(request.height <= most_elements / request.width / planes, request.width, " x ", request.height,
-          is_tensor ? sentence(" pixels of ", planes, " bins: may be ") : std::string(" elements: may be "),
-          most_elements, " elements together");
-  check_range("w", machine.width, 1, 32);
+  require(request.height <= most / request.width / planes, request.width, " x ", request.height,
+          is_tensor ? sentence(" pixels of ", planes, " bins: may be ") : std::string(" elements: may be "), most,
+          " elements together");
+  require_range("w", machine.width, 1, 32);
   require(32 % machine.width == 0, "w ", machine.width, ": may be a divisor of 32");
-  check_range("l", machine.latency, 1, most_latency);
-  check_range("p", machine.threads, 1, most_threads);
+  require_range("l", machine.latency, 1, most);
+  require_range("p", machine.threads, 1, most);
   require(machine.threads % machine.width == 0, "p ", machine.threads, ": may be a multiple of w, ", machine.width);
-  check_range("d", machine.dmms, 1, most_dmms);
+  require_range("d", machine.dmms, 1, most_dmms);
 }
 
 const Execution on_simt{.backend = Backend::simt};

@@ -10,8 +10,6 @@
 namespace areal::view {
 namespace {
 
-bool is_byte(Type type) noexcept { return type == Type::u8 || type == Type::s8; }
-
 /// Moments from the counts of each of the 256 values of a byte.
 Moments moments_of(const std::vector<std::uint64_t>& counts, bool is_signed, std::pair<double, double> range) {
   Moments m;
@@ -56,7 +54,7 @@ double percentile_of(const std::vector<double>& histogram, const std::vector<dou
 std::pair<double, double> default_range(const std::vector<ConstView>& channels) {
   double lo = std::numeric_limits<double>::infinity(), hi = -lo;
   for (const ConstView& channel : channels) {
-    if (is_byte(channel.type)) return channel.type == Type::u8 ? std::pair(0.0, 256.0) : std::pair(-128.0, 128.0);
+    if (size_of(channel.type) == 1) return channel.type == Type::u8 ? std::pair(0.0, 256.0) : std::pair(-128.0, 128.0);
     with_type(channel.type, [&]<class T>(T*) {
       for (std::int64_t y = 0; y < channel.shape.height; ++y) {
         const void* row = channel.row(y);
@@ -77,8 +75,8 @@ std::pair<double, double> default_range(const std::vector<ConstView>& channels) 
 Counting::Counting(Type type, std::int64_t bins, std::pair<double, double> range)
     : type_(type),
       shown_(Binning::uniform(bins, range.first, range.second)),
-      counted_(is_byte(type) ? Binning::of_type(type, 256) : shown_),
-      is_bytes_(is_byte(type)) {}
+      counted_(size_of(type) == 1 ? Binning::of_type(type, 256) : shown_),
+      is_bytes_((size_of(type) == 1)) {}
 
 Answer Counting::answer(std::vector<std::uint64_t> counted, const Moments& moments) const {
   Answer answer;

@@ -11,8 +11,6 @@ namespace {
 
 std::int64_t cells_of(std::int64_t pixels, std::int64_t side) { return (pixels + side - 1) / side; }
 
-bool is_byte(Type type) noexcept { return type == Type::u8 || type == Type::s8; }
-
 template <class T>
 class GridOf final : public Grid {
  public:
@@ -168,10 +166,10 @@ class GridOf final : public Grid {
 std::uint64_t Grid::bytes(const Extent& full, Type type, std::int64_t bins, std::int64_t side) {
   const auto columns = static_cast<std::uint64_t>(cells_of(full.width, side)),
              rows = static_cast<std::uint64_t>(cells_of(full.height, side));
-  const std::uint64_t counted = is_byte(type) ? 256 : static_cast<std::uint64_t>(bins);
+  const std::uint64_t counted = size_of(type) == 1 ? 256 : static_cast<std::uint64_t>(bins);
   const std::uint64_t part = with_type(type, []<class T>(T*) -> std::uint64_t { return sizeof(Part<T>); });
   return (columns + 1) * (rows + 1) * counted * sizeof(std::uint32_t) +
-         (is_byte(type) ? 0 : columns * rows * part * 4 / 3);
+         (size_of(type) == 1 ? 0 : columns * rows * part * 4 / 3);
 }
 
 std::int64_t Grid::side_for(const Extent& full, Type type, std::int64_t bins, std::uint64_t memory) {

@@ -42,12 +42,12 @@ double step_of(double seconds) {
   return step;
 }
 
-constexpr int width = 1000, left = 110, row_height = 26;
+constexpr int picture_width = 1000, left = 110, row_height = 26;
 
 /// Draws a timeline below `at_height` and moves `at_height` below the timeline.
 std::string svg_of(const Timeline& of, int& at_height) {
   const int rows = static_cast<int>(of.rows.size()), top = at_height + 50, bottom = top + rows * row_height;
-  const double seconds = std::max(of.seconds, 1e-9), scale = (width - left - 20) / seconds;
+  const double seconds = std::max(of.seconds, 1e-9), scale = (picture_width - left - 20) / seconds;
   const auto x_of = [&](double at) { return left + at * scale; };
   std::string svg =
       fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"14\">{}</text>\n", left, at_height + 18, escaped(of.heading));
@@ -71,8 +71,8 @@ std::string svg_of(const Timeline& of, int& at_height) {
         "text-anchor=\"middle\">{4:.4g}</text>\n",
         x, top, bottom, bottom + 16, i * step * (seconds < 1 ? 1e3 : 1));
   }
-  svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + width) / 2, bottom + 34,
-                     seconds < 1 ? "milliseconds" : "seconds");
+  svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + picture_width) / 2,
+                     bottom + 34, seconds < 1 ? "milliseconds" : "seconds");
   for (const Timeline::Bar& bar : of.bars)
     svg += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"><title>{}: {:.3f} "
@@ -118,7 +118,7 @@ std::string timeline_svg(std::span<const Timeline> all) {
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"DejaVu Sans, "
              "sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-             width, height) +
+             picture_width, height) +
          body + "</svg>\n";
 }
 

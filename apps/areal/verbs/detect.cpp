@@ -20,7 +20,7 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct DetectRequest {
   InputOptions input;
   std::string cascade, scale_factor, min_neighbors, min_size, max_size, draw;
 };
@@ -36,7 +36,7 @@ BoxSize box_size(std::string_view option, const std::string& text) {
   return {both.width, both.height};
 }
 
-DetectOptions options_of(const Request& request) {
+DetectOptions options_of(const DetectRequest& request) {
   DetectOptions options;
   if (!request.scale_factor.empty()) options.scale_factor = number("--scale-factor", request.scale_factor);
   if (!(options.scale_factor > 1)) refuse("--scale-factor ", request.scale_factor, ": may be any number above 1");
@@ -46,7 +46,7 @@ DetectOptions options_of(const Request& request) {
   return options;
 }
 
-void run(const Request& request, const Settings& settings) {
+void run(const DetectRequest& request, const Settings& settings) {
   if (request.cascade.empty()) refuse("--cascade: needed, a cascade in OpenCV's XML");
   media::require_other_files({request.draw}, {request.input.path, request.cascade});
   if (!request.draw.empty()) drawing_to(request.draw, 0);  // refuse a wrong name before the work
@@ -83,7 +83,7 @@ void run(const Request& request, const Settings& settings) {
 
 void add_detect(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("detect", "Objects that a cascade finds in a picture or a video, as faces");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<DetectRequest>();
   request->input.add_to(*verb);
   begin_group(*verb, group::what);
   verb->add_option("--cascade", request->cascade, "A cascade of Haar or LBP features in OpenCV's XML")

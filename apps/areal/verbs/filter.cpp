@@ -20,13 +20,13 @@
 namespace areal::command {
 namespace {
 
-struct Request : FilterRequest {
+struct FilterVerbRequest : FilterRequest {
   InputOptions input;
   std::string output, type, memory;
 };
 
 /// Pictures keep the image's depth where the values fit; arrays keep the values.
-Type output_type(const Request& request, Type image, bool is_video) {
+Type output_type(const FilterVerbRequest& request, Type image, bool is_video) {
   if (!request.type.empty()) {
     const auto type = type_named(request.type);
     if (!type) refuse("--type ", request.type, ": may be 8u, 8s, 16u, 16s, 32s, 32f or 64f");
@@ -67,7 +67,7 @@ bool is_video(const std::string& path) {
 /// Keeps the plan, the workspace and the output of images of one shape and type.
 class Filtering {
  public:
-  Filtering(const Request& request, const FilterJob& job, const Limits& limits, const Settings& settings)
+  Filtering(const FilterVerbRequest& request, const FilterJob& job, const Limits& limits, const Settings& settings)
       : request_(request), job_(job), limits_(limits), settings_(settings), options_(job.options) {
     if (!request.mask.empty()) mask_ = load_plane(request.mask, settings);
     InputOptions all;
@@ -120,7 +120,7 @@ class Filtering {
                      plan_->reason());
   }
 
-  const Request& request_;
+  const FilterVerbRequest& request_;
   const FilterJob& job_;
   const Limits& limits_;
   const Settings& settings_;
@@ -163,7 +163,7 @@ class Sink {
   std::unique_ptr<media::VideoWriter> video_;
 };
 
-void run_whole(const Request& request, const FilterJob& job, const Limits& limits, const Settings& settings) {
+void run_whole(const FilterVerbRequest& request, const FilterJob& job, const Limits& limits, const Settings& settings) {
   Filtering filtered(request, job, limits, settings);
   const auto source = open_source(request.input, settings);
   const bool is_sequence = source->is_sequence();
@@ -181,7 +181,7 @@ void run_whole(const Request& request, const FilterJob& job, const Limits& limit
   if (!source->damage().empty()) throw IoError(source->damage());
 }
 
-void run(const Request& request, std::vector<GivenOption> given, const Settings& settings) {
+void run(const FilterVerbRequest& request, std::vector<GivenOption> given, const Settings& settings) {
   const bool takes_frames = is_video(request.output) || request.output.ends_with('/');
   const FilterJob job{.input = request.input,
                       .output = request.output,
@@ -217,7 +217,7 @@ void add_filter(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("filter",
                                       "Mean, deviation, extreme, percentile, entropy or threshold of the window around "
                                       "every pixel, guided or bilateral filter, Gaussian");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<FilterVerbRequest>();
   begin_group(*verb, group::what);
   verb->add_option("NAME", request->name, word_list(filter_names))->required();
   request->input.add_to(*verb);

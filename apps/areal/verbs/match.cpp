@@ -21,7 +21,7 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct MatchRequest {
   InputOptions input;
   std::string templ, box, method = "ccoeff-normed", scales, top, threshold, distance, algorithm = "auto", output;
 };
@@ -68,7 +68,7 @@ Array cropped(const ConstView& image, const Region& box, const std::string& text
 
 class Matching {
  public:
-  Matching(const Request& request, const Settings& settings) : request_(request), settings_(settings) {
+  Matching(const MatchRequest& request, const Settings& settings) : request_(request), settings_(settings) {
     const auto method = match_method_named(request.method);
     if (!method) refuse("--method ", request.method, ": may be ", word_list(methods()));
     options_.method = *method;
@@ -123,7 +123,7 @@ class Matching {
     media::write_picture(request_.output, picture.view());
   }
 
-  const Request& request_;
+  const MatchRequest& request_;
   const Settings& settings_;
   HitOptions options_;
   std::vector<double> scales_;
@@ -131,7 +131,7 @@ class Matching {
   Array templ_;
 };
 
-void run(const Request& request, const Settings& settings) {
+void run(const MatchRequest& request, const Settings& settings) {
   media::require_other_files({request.output}, {request.input.path, request.templ});
   Matching matching(request, settings);
   const auto source = open_source(request.input, settings);
@@ -160,7 +160,7 @@ void run(const Request& request, const Settings& settings) {
 
 void add_match(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("match", "Where a template is found in a picture or a video, at several scales");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<MatchRequest>();
   request->input.add_to(*verb);
   begin_group(*verb, group::what);
   verb->add_option("--template", request->templ, "A picture or .npy to find")->type_name("FILE");

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Request {
+struct QueryRequest {
   RegionOptions regions;
   Reducers reducers;
   QuantileOptions quantiles;
@@ -92,7 +92,7 @@ void require_finite(const SatView& tables, const std::vector<Region>& regions, c
   }
 }
 
-void answer_sums(const Request& request, const media::TableFile& sum, std::uint64_t memory, RowWriter& rows,
+void answer_sums(const QueryRequest& request, const media::TableFile& sum, std::uint64_t memory, RowWriter& rows,
                  const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
   if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.picture.path, " is not a tilted table");
@@ -145,7 +145,8 @@ void require_exact_plain(const media::TableFile& file, const std::vector<Region>
 }
 
 // Answers sums from a table of squares, counts or tilted sums alone.
-void answer_plain(const Request& request, const media::TableFile& file, RowWriter& rows, const Settings& settings) {
+void answer_plain(const QueryRequest& request, const media::TableFile& file, RowWriter& rows,
+                  const Settings& settings) {
   const bool tilted = file.kind == "tilted";
   const std::vector<Stat> stats = request.stat_texts.empty() ? std::vector<Stat>{tilted ? Stat::tilted : Stat::sum}
                                                              : parse_stats(request.stat_texts);
@@ -168,7 +169,7 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
 
 /// A row, or a chart, of each region's histogram.
 template <class T>
-void write_histograms(const Request& request, const std::vector<media::NamedRegion>& regions,
+void write_histograms(const QueryRequest& request, const std::vector<media::NamedRegion>& regions,
                       const std::vector<T>& counts, std::int64_t all_bins, const std::vector<double>& edges,
                       RowWriter& rows) {
   const auto bins = static_cast<std::size_t>(all_bins);
@@ -187,7 +188,7 @@ void write_histograms(const Request& request, const std::vector<media::NamedRegi
   }
 }
 
-void answer_histograms(const Request& request, const media::TableFile& file, RowWriter& rows,
+void answer_histograms(const QueryRequest& request, const media::TableFile& file, RowWriter& rows,
                        const Settings& settings) {
   if (!request.stat_texts.empty())
     refuse("--stat: ", request.picture.path, " is a histogram; use --entropy, --median, ..");
@@ -211,7 +212,7 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
 }
 
 /// From a compact or a rank store, which hist wrote.
-void answer_store(const Request& request, std::uint64_t memory, const Settings& settings) {
+void answer_store(const QueryRequest& request, std::uint64_t memory, const Settings& settings) {
   const std::string& path = request.picture.path;
   const media::StoreFile file = media::read_store(path, settings.execution(), memory);
   const std::string name = fmt::format("{} is a {} store", path, name_of(file.store.store()));
@@ -239,7 +240,7 @@ void answer_store(const Request& request, std::uint64_t memory, const Settings& 
 }
 
 // A folder without the array `local`, which even an incomplete chunked table has, may be a picture.
-Way way_of(const Request& request, const std::vector<Stat>& stats) {
+Way way_of(const QueryRequest& request, const std::vector<Stat>& stats) {
   const std::string& path = request.picture.path;
   std::error_code error;
   const auto is_by_formula = [](Stat stat) { return stat == Stat::sum || stat == Stat::mean; };
@@ -260,7 +261,7 @@ Way way_of(const Request& request, const std::vector<Stat>& stats) {
       fs::path(path).replace_extension(".json").string()));
 }
 
-void answer_table(const Request& request, std::uint64_t memory, const Settings& settings) {
+void answer_table(const QueryRequest& request, std::uint64_t memory, const Settings& settings) {
   if (media::is_store(request.picture.path)) return answer_store(request, memory, settings);
   const media::TableFile file = media::read_table(request.picture.path, memory);
   if (request.quantiles.given())
@@ -294,7 +295,7 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
     answer_plain(request, file, rows, settings);
 }
 
-void run(Request& request, const std::vector<GivenOption>& options, const Settings& settings) {
+void run(QueryRequest& request, const std::vector<GivenOption>& options, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
   request.quantiles.resolve();
@@ -315,7 +316,7 @@ void run(Request& request, const std::vector<GivenOption>& options, const Settin
 
 void add_query(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("query", "Answers from a saved table, or from a picture of any size");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<QueryRequest>();
   begin_group(*verb, group::input);
   verb->add_option("TABLE", request->picture.path,
                    "A table or store that sat or hist wrote, with its sidecar; a chunked table, T.zarr; or a picture "

@@ -20,7 +20,7 @@
 namespace areal::command {
 namespace {
 
-struct Request {
+struct ScanRequest {
   std::string path, raw, output, algorithm, types, threads, group;
   LaunchTable launches;
 };
@@ -40,7 +40,7 @@ std::string device_ids() {
 
 /// Backend `auto` is cuda with a GPU. Without one it is the CPU, or for a paper's algorithm, which the CPU lacks, the
 /// simulated machine.
-ScanOptions scan_options(Request& request, Settings& settings) {
+ScanOptions scan_options(ScanRequest& request, Settings& settings) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   ScanOptions options;
   Backend& backend = settings.backend;
@@ -81,7 +81,7 @@ Array raw_line(const std::string& path, const std::string& text) {
   return media::read_raw(path, Shape{whole_number("--raw", parts[0], 0), 1}, *type);
 }
 
-Array line_of(const Request& request) {
+Array line_of(const ScanRequest& request) {
   if (!request.raw.empty()) return raw_line(request.path, request.raw);
   if (request.path != "-") return media::read_npy(request.path, media::Axes::line);
   Array line = media::read_npy(stdin, "standard input", media::Axes::line);
@@ -97,7 +97,7 @@ nlohmann::json last_of(const Array& sums) {
                                         : static_cast<const void*>(&zero));
 }
 
-void run(Request& request, Settings& settings) {
+void run(ScanRequest& request, Settings& settings) {
   const ScanOptions options = scan_options(request, settings);
   media::require_other_files({request.output}, {request.path});
   Array line = line_of(request);
@@ -136,7 +136,7 @@ void run(Request& request, Settings& settings) {
 
 void add_scan(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("scan", "Inclusive sums of one line");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ScanRequest>();
   begin_group(*verb, group::input);
   verb->add_option("INPUT", request->path, "An .npy of one dimension, or - to read it from standard input")->required();
   verb->add_option("--raw", request->raw, "INPUT is raw: this number of elements of this type, e.g. 1000000x32f")

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t bins = 16;
 
-struct Request {
+struct TrackRequest {
   InputOptions input;
   std::vector<std::string> boxes;
   std::string output, format, algorithm = "fragments", scales, radius, from, frames, draw, score, truth, devices;
@@ -40,7 +40,7 @@ struct Request {
 
 std::vector<std::string> names() { return {tracker_names().begin(), tracker_names().end()}; }
 
-void resolve(Request& request, const Settings& settings) {
+void resolve(TrackRequest& request, const Settings& settings) {
   if (request.boxes.empty()) refuse("--box: needed, the box to follow as X,Y,W,H");
   for (const std::string& text : request.boxes) request.regions.push_back(media::parse_region(text).region);
   if (!request.format.empty() && request.format != "csv" && request.format != "mot")
@@ -67,7 +67,7 @@ void resolve(Request& request, const Settings& settings) {
 /// fragments.
 class Followed {
  public:
-  Followed(const Request& request, const Settings& settings) : request_(request), settings_(settings) {}
+  Followed(const TrackRequest& request, const Settings& settings) : request_(request), settings_(settings) {}
 
   const std::vector<TrackedBox>& next(const ConstView& image) {
     const bool is_first = boxes_.empty();
@@ -106,7 +106,7 @@ class Followed {
     workspace_.emplace(*plan_);
   }
 
-  const Request& request_;
+  const TrackRequest& request_;
   const Settings& settings_;
   std::optional<HistogramPlan> plan_;
   std::optional<Workspace> workspace_;
@@ -147,7 +147,7 @@ class Rows {
   std::optional<media::OutputFile> file_;
 };
 
-void track(Request& request, const Settings& settings) {
+void track(TrackRequest& request, const Settings& settings) {
   resolve(request, settings);
   media::require_other_files({request.output, request.draw}, {request.input.path});
   if (!request.draw.empty()) drawing_to(request.draw, 0);  // refuse a wrong name before the work
@@ -203,7 +203,7 @@ void put_score(RowWriter& rows, std::string_view id, const std::vector<BoxPair>&
   rows.end();
 }
 
-void compare(const Request& request, const Settings& settings) {
+void compare(const TrackRequest& request, const Settings& settings) {
   if (request.truth.empty()) refuse("--score: needs --truth, the file of true boxes");
   if (!request.input.path.empty() || !request.boxes.empty() || !request.output.empty() || !request.draw.empty())
     refuse("--score: takes --truth alone, no INPUT, --box, -o or --draw");
@@ -244,7 +244,7 @@ void compare(const Request& request, const Settings& settings) {
 
 void add_track(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("track", "Follow boxes through a video by their histograms");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TrackRequest>();
   begin_group(*verb, group::input);
   verb->add_option("INPUT", request->input.path, "A video, a folder of pictures, a picture, or - (.npy arrays)");
   verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");

@@ -10,7 +10,7 @@ namespace areal::command::page {
 namespace {
 
 namespace http = boost::beast::http;
-using Message = http::request<http::empty_body>;
+using HttpRequest = http::request<http::empty_body>;
 
 /// Beast 1.74 accepts folded fields and line ends that other programs read in another way.
 bool has_plain_lines(std::string_view header) {
@@ -28,7 +28,7 @@ bool has_plain_lines(std::string_view header) {
 std::string_view text_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 /// The value of a field that occurs once; nothing for none or several.
-bool only_one(const Message& message, boost::beast::string_view name, std::string_view& value) {
+bool only_one(const HttpRequest& message, boost::beast::string_view name, std::string_view& value) {
   if (message.count(name) != 1) return false;
   value = text_of(message[name]);
   return true;
@@ -56,7 +56,7 @@ bool same(std::string_view given, std::string_view token) {
 }
 
 /// Does another page send the request? Browsers say so; other programs send no such field.
-bool is_foreign(const Message& message, const Route& route, std::string_view host) {
+bool is_foreign(const HttpRequest& message, const Route& route, std::string_view host) {
   if (message.count("Sec-Fetch-Site") > 1) return true;
   const std::string_view site = text_of(message["Sec-Fetch-Site"]);
   const bool opens_page = route.kind == Route::Kind::page && message["Sec-Fetch-Mode"] == "navigate" &&
@@ -83,7 +83,7 @@ Request check_request(std::string_view header, std::string_view token) {
   boost::system::error_code error;
   parser.put(boost::asio::buffer(header.data(), header.size()), error);
   if (error || !parser.is_header_done()) return refused(400);
-  const Message& message = parser.get();
+  const HttpRequest& message = parser.get();
   std::string_view host;
   const std::string_view target = text_of(message.target());
   if (message.version() != 11 || !target.starts_with('/') || !only_one(message, "Host", host)) return refused(400);

@@ -2,6 +2,7 @@
 // Checks at the library's entry, which throw with one sentence.
 
 #include <areal/error.hpp>
+#include <cstdint>
 #include <sstream>
 #include <string>
 
@@ -32,6 +33,11 @@ template <class... Parts>
 void require(bool holds, const Parts&... parts) {
   if (!holds) [[unlikely]]
     throw InvalidArgument(sentence(parts...));
+}
+
+/// Throws InvalidArgument, naming the value, unless it is within the range.
+inline void require_range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+  require(value >= least && value <= most, name, " ", value, ": may be ", least, " to ", most);
 }
 
 }  // namespace areal

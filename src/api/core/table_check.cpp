@@ -9,7 +9,7 @@ namespace areal {
 
 namespace {
 
-auto words_of(const Shape& shape) {
+auto extent_of(const Shape& shape) {
   return Phrase{[&](std::ostream& out) { out << shape.width << "x" << shape.height; }};
 }
 
@@ -38,7 +38,7 @@ void require_tables(const TableView& table, const char* argument) {
   require_element(view.type, argument);
   require_readable(view, argument);
   require(table.border != Border::zero || (view.shape.width > 0 && view.shape.height > 0), argument, ": ",
-          words_of(view.shape), " lacks the row and column of zeros of border `zero`");
+          extent_of(view.shape), " lacks the row and column of zeros of border `zero`");
 }
 
 formulas::Extents require_volume(const ConstView& volume, Border border) {
@@ -76,7 +76,7 @@ void require_tensor(const TensorView& tensor) {
   require(known, "tensor: element type ", name_of(view.type), ": a tensor holds 16u, 32u, 64u, 32f or 64f");
   require_readable(view, "tensor");
   require(tensor.border != Border::zero || (view.shape.width > 0 && view.shape.height > 0),
-          "tensor: ", words_of(view.shape), " lacks the row and column of zeros of border `zero`");
+          "tensor: ", extent_of(view.shape), " lacks the row and column of zeros of border `zero`");
 }
 
 void require_sums(const TableView& table, Type sums) {
@@ -140,8 +140,8 @@ void require_output_shape(const View& out, const Shape& shape) {
             out.shape.batch, ": it must be one plane");
   require(out.shape.channels == shape.channels && out.shape.batch == shape.batch, "out: ", out.shape.channels,
           " channels, batch ", out.shape.batch, ": it must have the table's ", shape.channels, " and ", shape.batch);
-  require(out.shape.width == shape.width && out.shape.height == shape.height, "out: ", words_of(out.shape),
-          ", it must be ", words_of(shape));
+  require(out.shape.width == shape.width && out.shape.height == shape.height, "out: ", extent_of(out.shape),
+          ", it must be ", extent_of(shape));
   require_readable(out, "out");
 }
 

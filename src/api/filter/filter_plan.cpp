@@ -26,11 +26,11 @@ using policy::is_of_levels;
 using policy::is_rank;
 using policy::keeps_type;
 
-constexpr ArgumentViews<FilterArguments, 4, 1> views{{{{"image", &FilterArguments::image},
-                                                       {"mask", &FilterArguments::mask},
-                                                       {"guide", &FilterArguments::guide},
-                                                       {"sizes", &FilterArguments::sizes}}},
-                                                     {{{"out", &FilterArguments::out}}}};
+constexpr ArgumentViews<FilterArguments, 4, 1> filter_views{{{{"image", &FilterArguments::image},
+                                                              {"mask", &FilterArguments::mask},
+                                                              {"guide", &FilterArguments::guide},
+                                                              {"sizes", &FilterArguments::sizes}}},
+                                                            {{{"out", &FilterArguments::out}}}};
 
 // A plan's arguments, checked.
 struct Request {
@@ -464,12 +464,12 @@ void check(const FilterPlan& plan, const FilterPlan::State& s, const FilterArgum
   } else {
     require(arguments.sizes.data == nullptr, "sizes were given, but the plan was not made for them");
   }
-  require_memories(plan, views, arguments, true);
+  require_memories(plan, filter_views, arguments, true);
   require(!may_overlap(arguments.sizes, arguments.out), "out: it overlaps the sizes");
   require(!may_overlap(arguments.guide, arguments.out), "out: it overlaps the guide");
   require(!may_overlap(arguments.image, arguments.out), "out: it overlaps the image");
   require(!may_overlap(arguments.mask, arguments.out), "out: it overlaps the mask");
-  if (s.device) s.device->check([&] { return placed(s.execution, views, arguments); });
+  if (s.device) s.device->check([&] { return placed(s.execution, filter_views, arguments); });
 }
 
 }  // namespace
@@ -513,8 +513,8 @@ void FilterPlan::execute(const FilterArguments& arguments, Workspace& workspace)
   const State& s = state();
   Workspace::State& w = require_workspace(s, workspace);
   check(*this, s, arguments);
-  if (w.borrowed) require_memories(*this, views, arguments, false);
-  execute_in(w, views, arguments,
+  if (w.borrowed) require_memories(*this, filter_views, arguments, false);
+  execute_in(w, filter_views, arguments,
              [&](const FilterArguments& there, void* memory, Stream stream) { w.ran = s.run(there, memory, stream); });
 }
 

@@ -21,11 +21,11 @@ struct FlatArguments {
       : image(a.image), weights(a.weights), above(a.carry.above), left(a.carry.left), tensor(a.tensor) {}
   HistogramArguments arguments() const { return {image, tensor, weights, {above, left}}; }
 };
-constexpr ArgumentViews<FlatArguments, 4, 1> views{{{{"image", &FlatArguments::image},
-                                                     {"weights", &FlatArguments::weights},
-                                                     {"carry.above", &FlatArguments::above},
-                                                     {"carry.left", &FlatArguments::left}}},
-                                                   {{{"tensor", &FlatArguments::tensor}}}};
+constexpr ArgumentViews<FlatArguments, 4, 1> histogram_views{{{{"image", &FlatArguments::image},
+                                                               {"weights", &FlatArguments::weights},
+                                                               {"carry.above", &FlatArguments::above},
+                                                               {"carry.left", &FlatArguments::left}}},
+                                                             {{{"tensor", &FlatArguments::tensor}}}};
 
 void check_carry(const Carry& carry, const HistogramArguments& arguments, const Algorithm& algorithm) {
   if (carry.empty()) return;
@@ -89,10 +89,11 @@ void HistogramPlan::check(const HistogramArguments& arguments) const {
   else
     require(arguments.weights.data == nullptr, "weights were given, but the plan was not made for them");
   check_carry(arguments.carry, arguments, *find_algorithm("histogram", s.algorithm));
-  require_memories(*this, views, FlatArguments(arguments), true);
+  require_memories(*this, histogram_views, FlatArguments(arguments), true);
   require(!may_overlap(arguments.tensor, arguments.image), "the image and the tensor share memory");
   require(!may_overlap(arguments.tensor, arguments.weights), "the weights and the tensor share memory");
-  if (s.device) s.device->check([&] { return placed(s.execution, views, FlatArguments(arguments)).arguments(); });
+  if (s.device)
+    s.device->check([&] { return placed(s.execution, histogram_views, FlatArguments(arguments)).arguments(); });
 }
 
 void HistogramPlan::execute(const HistogramArguments& arguments, Workspace& workspace) const {
@@ -100,8 +101,8 @@ void HistogramPlan::execute(const HistogramArguments& arguments, Workspace& work
   Workspace::State& w = require_workspace(s, workspace);
   check(arguments);
   const FlatArguments flat(arguments);
-  if (w.borrowed) require_memories(*this, views, flat, false);
-  execute_in(w, views, flat, [&](const FlatArguments& there, void* memory, Stream stream) {
+  if (w.borrowed) require_memories(*this, histogram_views, flat, false);
+  execute_in(w, histogram_views, flat, [&](const FlatArguments& there, void* memory, Stream stream) {
     w.ran = s.run(there.arguments(), memory, stream);
   });
 }

@@ -46,7 +46,7 @@ void require_bits(const StorePlan::State& s, std::uint64_t greatest) {
 }
 
 /// The plan of the build on the device.
-void plan_device(StorePlan::State& s) {
+void plan_rank_device(StorePlan::State& s) {
   constexpr std::int64_t most = kernels::RankRequest::most_columns;
   const auto columns = static_cast<unsigned __int128>(s.image.width) * static_cast<unsigned __int128>(s.rank.matrices);
   if (columns > static_cast<unsigned __int128>(most))
@@ -60,8 +60,8 @@ void plan_device(StorePlan::State& s) {
 
 constexpr ArgumentViews<StoreArguments, 1, 0> rank_views{{{{"image", &StoreArguments::image}}}, {}};
 
-void build_on_device(const StorePlan& plan, const StorePlan::State& s, const ConstView& image,
-                     HistogramStore::State& store) {
+void build_rank_on_device(const StorePlan& plan, const StorePlan::State& s, const ConstView& image,
+                          HistogramStore::State& store) {
   if (!store.workspace) store.workspace.emplace(plan);
   Workspace::State& workspace = *store.workspace->state();
   require(!s.on_cuda() || !checks_bits(s) || !cuda::is_capturing(workspace.stream),
@@ -137,7 +137,7 @@ StorePlan::StorePlan(const Shape& image, Type type, const StoreOptions& options,
         require(s->store != Store::rank || has_rank, "store rank of ", image.width, "x", image.height, " and ",
                 s->rank.planes, " bits: its bytes do not fit 63 bits");
         s->algorithm = name_of(s->store);
-        if (!on_cpu) plan_device(*s);
+        if (!on_cpu) plan_rank_device(*s);
         return std::shared_ptr<const State>(std::move(s));
       }()) {}
 
@@ -148,7 +148,7 @@ void build_rank_store(const StorePlan& plan, const StorePlan::State& s, const Co
     plan.require_fit();
     store.memory = Memory(static_cast<std::size_t>(s.rank.bytes()), s.memory());
   }
-  if (s.rank_device) return build_on_device(plan, s, image, store);
+  if (s.rank_device) return build_rank_on_device(plan, s, image, store);
   const std::uint64_t scratch = cpu::rank_scratch_bytes(s.rank, s.type, s.execution.threads);
   constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the free memory takes longer than a small build
   if (scratch > few && scratch > free_memory())

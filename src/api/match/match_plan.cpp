@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<std::string_view, 6> method_names = {"sqdiff",       "sqdiff-normed", "ccorr",
                                                           "ccorr-normed", "ccoeff",        "ccoeff-normed"};
 
-constexpr ArgumentViews<MatchArguments, 2, 1> views{
+constexpr ArgumentViews<MatchArguments, 2, 1> match_views{
     {{{"image", &MatchArguments::image}, {"template", &MatchArguments::templ}}}, {{{"out", &MatchArguments::out}}}};
 
 }  // namespace
@@ -89,20 +89,20 @@ double error_of_integers(const policy::MatchTiles& tiles, const Shape& templ, Ty
 
 constexpr double most_error = 0.25;
 
-struct Choice {
+struct MatchChoice {
   policy::MatchTiles tiles;
   int parts = 1;
   std::string reason;
 };
 
-Choice choose(const Shape& image, const Shape& templ, Type in, const std::string& algorithm) {
-  Choice direct{policy::direct_tiles(image, templ), 1, "requested"};
+MatchChoice choose(const Shape& image, const Shape& templ, Type in, const std::string& algorithm) {
+  MatchChoice direct{policy::direct_tiles(image, templ), 1, "requested"};
   if (algorithm == "direct") return direct;
   if (algorithm == "auto" && !cpu::Transform::is_available()) {
     direct.reason = "this library was built without kissfft";
     return direct;
   }
-  Choice fft{policy::fft_tiles(image, templ, in != Type::u16, 1), 1, "requested"};
+  MatchChoice fft{policy::fft_tiles(image, templ, in != Type::u16, 1), 1, "requested"};
   const auto inexact = [&] { return !is_float(in) && error_of_integers(fft.tiles, templ, in, fft.parts) > most_error; };
   if (in == Type::u16 && fft.tiles.fft && inexact()) fft = {policy::fft_tiles(image, templ, false, 2), 2, fft.reason};
   if (algorithm == "auto" && direct.tiles.nanoseconds <= fft.tiles.nanoseconds && direct.tiles.nanoseconds < 1e12) {
@@ -129,7 +129,7 @@ MatchPlan::MatchPlan(const Shape& image, const Shape& templ, Type in, Type out, 
         state->execution.backend = Backend::cpu;
         require_stream_of(state->execution);
         state->image = image, state->templ = templ, state->in = in, state->out = out, state->options = options;
-        const Choice choice = choose(image, templ, in, options.algorithm);
+        const MatchChoice choice = choose(image, templ, in, options.algorithm);
         state->algorithm = choice.tiles.fft ? "fft" : "direct";
         state->reason = choice.reason;
         if (state->out_shape().empty()) return state;
@@ -155,10 +155,10 @@ void MatchPlan::execute(const MatchArguments& arguments, Workspace& workspace) c
   templ.layout = arguments.templ.shape.layout, out.layout = arguments.out.shape.layout;  // any
   check_view("template", arguments.templ, templ, s.in);
   check_view("out", arguments.out, out, s.out);
-  require_memories(*this, views, arguments, true);
+  require_memories(*this, match_views, arguments, true);
   require(!may_overlap(arguments.image, arguments.out), "out: it overlaps the image");
   require(!may_overlap(arguments.templ, arguments.out), "out: it overlaps the template");
-  execute_in(w, views, arguments, [&](const MatchArguments& there, void* memory, Stream) {
+  execute_in(w, match_views, arguments, [&](const MatchArguments& there, void* memory, Stream) {
     if (s.match) s.match->execute(there, memory);
     w.ran = s.algorithm;
   });

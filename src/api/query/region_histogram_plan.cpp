@@ -68,7 +68,7 @@ struct CountArguments {
   ConstView image, weights, regions;
   View out, first_invalid;
 };
-constexpr ArgumentViews<CountArguments, 3, 2> views{
+constexpr ArgumentViews<CountArguments, 3, 2> count_views{
     {{{"image", &CountArguments::image}, {"weights", &CountArguments::weights}, {"regions", &CountArguments::regions}}},
     {{{"out", &CountArguments::out}, {"first_invalid", &CountArguments::first_invalid}}}};
 
@@ -106,8 +106,8 @@ void run(const RegionHistogramPlan& plan, const RegionHistogramPlan::State& s, c
   CountArguments arguments{
       image, weights != nullptr ? *weights : ConstView(), view_of<ConstView>(regions, Type::s64, 4),
       view_of<View>(out, type_of<Out>, s.binning.bins()), view_of<View>(first_invalid, Type::s64, 1)};
-  require_memories(plan, views, arguments, true);
-  if (w.borrowed) require_memories(plan, views, arguments, false);
+  require_memories(plan, count_views, arguments, true);
+  if (w.borrowed) require_memories(plan, count_views, arguments, false);
   w.ran = s.algorithm;
   if (s.execution.backend == Backend::cpu) {
     if constexpr (std::is_same_v<Out, double>)
@@ -120,7 +120,7 @@ void run(const RegionHistogramPlan& plan, const RegionHistogramPlan::State& s, c
     for (std::int64_t i = 0; i < count; ++i)
       if (const Region& region = regions[static_cast<std::size_t>(i)]; !rules.allow(region)) rules.checked(region, i);
   }
-  execute_in(w, views, arguments, [&](const CountArguments& there, void* memory, Stream stream) {
+  execute_in(w, count_views, arguments, [&](const CountArguments& there, void* memory, Stream stream) {
     const auto arrays = s.arrays(memory);
     kernels::CountsRequest request = s.rule.request(there.image, arrays.tables);
     request.regions = {static_cast<const Region*>(there.regions.data), count, s.options.outside,

@@ -13,7 +13,7 @@
 namespace areal {
 namespace {
 
-constexpr ArgumentViews<SatArguments, 2, 4, 3> views{
+constexpr ArgumentViews<SatArguments, 2, 4, 3> sat_views{
     {{{"image", &SatArguments::image}, {"mask", &SatArguments::mask}}},
     {{{"sum", &SatArguments::sum},
       {"squares", &SatArguments::squares},
@@ -114,17 +114,17 @@ std::string_view SatPlan::State::run(const SatArguments& arguments, void* memory
 void SatPlan::check(const SatArguments& arguments) const {
   check_views(state(), arguments);
   check_carries(state(), arguments);
-  require_memories(*this, views, arguments, true);
+  require_memories(*this, sat_views, arguments, true);
   check_overlaps(state(), arguments);
-  if (const auto& device = state().device) device->check([&] { return placed(execution(), views, arguments); });
+  if (const auto& device = state().device) device->check([&] { return placed(execution(), sat_views, arguments); });
 }
 
 void SatPlan::execute(const SatArguments& arguments, Workspace& workspace) const {
   const State& s = state();
   Workspace::State& w = require_workspace(s, workspace);
   check(arguments);
-  if (w.borrowed) require_memories(*this, views, arguments, false);
-  execute_in(w, views, arguments,
+  if (w.borrowed) require_memories(*this, sat_views, arguments, false);
+  execute_in(w, sat_views, arguments,
              [&](const SatArguments& there, void* memory, Stream stream) { w.ran = s.run(there, memory, stream); });
 }
 

@@ -9,6 +9,9 @@
 
 namespace areal::cpu {
 
+constexpr std::int64_t counts_cells = 1100;  // columns of 16-bit counts, in the L2 cache
+constexpr std::int64_t least_counted_panel = 256;
+
 /// Of pixels of 8 bits.
 template <class T, class C>
 class CountedColumns {

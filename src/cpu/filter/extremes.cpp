@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t most_size = 1023;            // rows and columns of a window
 constexpr std::int64_t most_merged = 4;             // rows that are merged one by one
 constexpr std::int64_t bytes_of_block = 384 << 10;  // so that a block of rows stays in the L2
-constexpr std::int64_t least_panel = 2048;          // bytes
+constexpr std::int64_t least_panel_bytes = 2048;    // bytes
 
 // The pixels that the edge shows at places [first, first + n).
 std::vector<std::int32_t> shown(const formulas::WindowAxis& axis, std::int64_t first, std::int64_t n) {
@@ -47,7 +47,7 @@ Extremes::Extremes(const FilterRequest& request)
   right_ = shown(columns_, columns_.extent, after);
   const auto size = static_cast<std::int64_t>(size_of(request.in));
   const std::int64_t channels = request.image.layout == Layout::interleaved ? request.image.channels : 1;
-  const std::int64_t most = std::max({bytes_of_block / rows_.size, least_panel, 4 * columns_.size * size});
+  const std::int64_t most = std::max({bytes_of_block / rows_.size, least_panel_bytes, 4 * columns_.size * size});
   panel_ = std::min(columns_.outputs, std::max<std::int64_t>(1, most / (size * channels)));
   const std::int64_t block_rows = std::max(rows_.size, most_merged);
   std::size_t end = 0;

@@ -10,8 +10,6 @@
 namespace areal::cpu {
 namespace {
 
-constexpr std::int64_t counts_cells = 1100;  // columns of 16-bit counts, in the L2 cache
-constexpr std::int64_t least_panel = 256;
 constexpr std::uint32_t no_pixel = 65536;  // a cell of a sliding window that is left out
 
 bool is_entropy(const FilterRequest& request) { return std::holds_alternative<filter::Entropy>(request.filter); }
@@ -43,8 +41,8 @@ void Levels::lay_out() {
   if (const auto* const one = bilateral(request_)) weights_ = RangeWeights(one->sigma_range);
   Layout& l = layout_;
   std::size_t end = 0;
-  const std::int64_t wanted = slides() ? std::max(least_panel, columns_.size)
-                                       : std::max({counts_cells - columns_.size, least_panel, columns_.size});
+  const std::int64_t wanted = slides() ? std::max(least_counted_panel, columns_.size)
+                                       : std::max({counts_cells - columns_.size, least_counted_panel, columns_.size});
   panel_ = std::max<std::int64_t>(1, std::min(wanted, columns_.outputs));
   const std::int64_t cells = panel_ + columns_.size - 1;
   l.shown = place(end, cells, 4);

@@ -18,8 +18,6 @@ constexpr std::int64_t network_panel = 8192;  // outputs, so that a panel's rows
 constexpr std::int64_t network_chunk = 1024;  // so that their sorted columns stay in the L1 cache
 constexpr std::int64_t sorted_pitch = network_chunk + 2 * network_slack;  // whole cache lines
 constexpr std::int64_t ahead = 4;                                         // rows
-constexpr std::int64_t counts_cells = 1100;                               // columns of 16-bit counts, in the L2 cache
-constexpr std::int64_t least_panel = 256;
 constexpr std::int64_t least_tile = 64, most_tile = 1024;
 constexpr std::int64_t most_tile_cells = 65535;  // cells have coordinates of 16 bits
 constexpr std::int64_t classes = 256;
@@ -104,7 +102,7 @@ void Ranks::lay_out() {
       panel_ = limited(network_panel, elements_.columns);
       break;
     case Structure::column_counts:
-      panel_ = limited(std::max({counts_cells - columns_.size, least_panel, columns_.size}), columns_);
+      panel_ = limited(std::max({counts_cells - columns_.size, least_counted_panel, columns_.size}), columns_);
       break;
     case Structure::classes:
       panel_ = limited(std::clamp(columns_.size, least_tile, most_tile), columns_);

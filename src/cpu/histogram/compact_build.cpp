@@ -152,7 +152,7 @@ HWY_EXPORT(shift_bytes);
 using formulas::Compact;
 
 // 1920x1080 with 32 bins, 11 MB, one thread of an EPYC: 2.5 ms with streamed strips, 3.7 without.
-constexpr std::int64_t least_streamed_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t least_streamed_store = std::int64_t{4} << 20;
 constexpr std::int64_t label_pitch = longest_run;  ///< columns whose labels are found together: of whole tiles
 // A row of counts has a place for pixels without a bin behind the bins: counting needs no branch.
 constexpr std::int64_t beyond = Compact::bin_step;
@@ -391,7 +391,7 @@ template <class Label>
 void build_labelled(const Compact& c, const PixelBins& rule, const ConstView& image, const ConstView& mask,
                     std::byte* store, int threads) {
   const bool has_none = mask.data != nullptr || has_no_bin(rule);
-  const Build<Label> build{c, rule, image, mask, has_none, shift_of(rule), store, c.bytes() >= least_streamed_bytes};
+  const Build<Label> build{c, rule, image, mask, has_none, shift_of(rule), store, c.bytes() >= least_streamed_store};
   if (c.anchor_bytes == 8)
     build_all<std::uint64_t>(build, threads);
   else

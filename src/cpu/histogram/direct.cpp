@@ -63,11 +63,11 @@ namespace {
 HWY_EXPORT(count_below);
 
 // Adjacent pixels are often equal: with one table, each increment would wait for the one before.
-constexpr int tables = 4;
+constexpr int copies = 4;
 constexpr std::int64_t most_rows_bytes = std::int64_t{1} << 31;  // that 32-bit counts hold
 
 struct Counts {
-  std::uint32_t of[tables][256];
+  std::uint32_t of[copies][256];
 };
 
 void count_row(const std::uint8_t* row, std::int64_t width, Counts& counts) {
@@ -75,7 +75,7 @@ void count_row(const std::uint8_t* row, std::int64_t width, Counts& counts) {
   for (; x + 8 <= width; x += 8) {
     std::uint64_t pixels;
     std::memcpy(&pixels, row + x, 8);
-    for (int i = 0; i < 8; ++i) ++counts.of[i % tables][pixels >> (8 * i) & 0xff];
+    for (int i = 0; i < 8; ++i) ++counts.of[i % copies][pixels >> (8 * i) & 0xff];
   }
   for (; x < width; ++x) ++counts.of[0][row[x]];
 }
@@ -162,7 +162,7 @@ bool direct_is_less(const Shape& image, std::span<const Region> regions) {
   double pixels = 0;
   std::int64_t rows = 0;
   for (const Region& region : regions) {
-    pixels += static_cast<double>(region.width) * static_cast<double>(region.height) + tables * 256;
+    pixels += static_cast<double>(region.width) * static_cast<double>(region.height) + copies * 256;
     rows = std::max(rows, region.y + region.height);
   }
   return pixels <= 4 * static_cast<double>(image.width) * static_cast<double>(rows);

@@ -16,7 +16,7 @@ constexpr int most_rows = 64;  // bins of a tile: 32 KiB
 constexpr int most_rows_weighted = 32;
 // Measured at 253 MiB, where streaming stores gain on 2 to 16 threads; smaller tensors, which caches may keep, are not
 // streamed.
-constexpr std::int64_t least_streamed_bytes = std::int64_t{128} << 20;
+constexpr std::int64_t least_streamed_tensor = std::int64_t{128} << 20;
 constexpr std::int64_t binned_rows = 8;  // of one piece of the precomputed bins
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -216,7 +216,7 @@ FusedHistogram plan_fused(FusedHistogram p) {
     p.workspace_bytes =
         static_cast<std::size_t>(line + p.images_at_once * (p.bins * (p.above_pitch + p.left_pitch) * size +
                                                             p.height * p.rel_pitch + p.groups * p.rows * p.columns));
-  p.stream = slots(p.threads) > 1 && p.image.batch * p.bins * p.width * p.height * size >= least_streamed_bytes;
+  p.stream = slots(p.threads) > 1 && p.image.batch * p.bins * p.width * p.height * size >= least_streamed_tensor;
   return p;
 }
 

@@ -14,15 +14,15 @@ namespace {
 constexpr std::int64_t strip_width = longest_run;  // 64 KiB of counts for 32 bins
 constexpr std::int64_t most_strips_partial_bytes = std::int64_t{64} << 20;
 
-struct Strips {
+struct StreamedStrips {
   std::int64_t width = 0, count = 0;
 };
 
 // Every strip but the first keeps its own answers, which are added in order at the end.
-Strips strips_of(const Shape& image, std::int64_t bins, std::int64_t regions) {
+StreamedStrips strips_of(const Shape& image, std::int64_t bins, std::int64_t regions) {
   const std::int64_t answers = std::max<std::int64_t>(1, regions * bins * 8);
   const std::int64_t most = std::clamp<std::int64_t>(most_strips_partial_bytes / answers + 1, 1, 16);
-  Strips strips;
+  StreamedStrips strips;
   strips.count = std::clamp<std::int64_t>((image.width + strip_width - 1) / strip_width, 1, most);
   strips.width = (image.width + strips.count - 1) / strips.count;
   return strips;
@@ -210,7 +210,7 @@ class Streamed {
   const std::span<Sum> out_;
   const int threads_;
   const std::vector<Event> events_;
-  Strips cut_;  // none if there are no regions
+  StreamedStrips cut_;  // none if there are no regions
   std::vector<Sum> partial_;
   std::vector<std::unique_ptr<Strip<Count, Sum>>> strips_;
   std::int64_t y_ = 0;
@@ -221,7 +221,7 @@ constexpr std::int64_t most_rows_of_u32 = 0xffffffff;  // a column counts at mos
 }  // namespace
 
 std::uint64_t streamed_bytes(const Shape& image, std::int64_t bins, std::int64_t regions, int threads) {
-  const Strips strips = strips_of(image, bins, regions);
+  const StreamedStrips strips = strips_of(image, bins, regions);
   const std::int64_t at_once = std::min<std::int64_t>(strips.count, threads > 0 ? threads : default_threads());
   const auto columns = static_cast<unsigned __int128>(at_once * strips.width) * static_cast<std::uint64_t>(bins + 2);
   const auto answers = static_cast<unsigned __int128>(strips.count - 1) * static_cast<std::uint64_t>(regions * bins);
@@ -257,7 +257,7 @@ StreamedCounts::StreamedCounts(const PixelBins& rule, const Shape& image, std::s
 }
 StreamedCounts::~StreamedCounts() = default;
 std::uint64_t StreamedCounts::bytes(const Shape& image, std::int64_t bins, std::int64_t regions) {
-  const Strips strips = strips_of(image, bins, regions);
+  const StreamedStrips strips = strips_of(image, bins, regions);
   const std::uint64_t count = image.height <= most_rows_of_u32 ? 4 : 8;
   const auto columns =
       static_cast<unsigned __int128>(strips.count * strips.width) * (count * static_cast<std::uint64_t>(bins + 1) + 8);

@@ -4,12 +4,6 @@
 #include "cpu/sat/tiles.hpp"
 
 namespace areal::cpu {
-namespace {
-
-std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std::size_t>(elements) * size_of(type); }
-
-}  // namespace
-
 /// Adds the columns of `height` rows from the span's on, for every table, in the scratch.
 void Tiles::add_band(const Run& run, Span span, std::int64_t height) const {
   const ConstView& image = run.arguments.image;

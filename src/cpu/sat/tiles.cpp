@@ -23,8 +23,6 @@ std::size_t row_stride(std::int64_t pixels, std::size_t size) {
 // waking the threads do not pay.
 constexpr std::int64_t widest_band = 1 << 16, least_band_rows = 16, least_banded_pixels = 1 << 16;
 
-std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std::size_t>(elements) * size_of(type); }
-
 }  // namespace
 
 bool tiles_by_bands(const TilesRequest& request) {

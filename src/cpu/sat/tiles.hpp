@@ -32,6 +32,10 @@
 
 namespace areal::cpu {
 
+inline std::size_t bytes_of(std::int64_t elements, Type type) {
+  return static_cast<std::size_t>(elements) * size_of(type);
+}
+
 /// What to compute, already checked.
 struct TilesRequest {
   Shape image;

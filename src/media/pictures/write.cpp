@@ -115,13 +115,12 @@ OIIO::ImageSpec spec_of(const Shape& s, Type type, const std::string& format) {
   return spec;
 }
 
-constexpr std::int64_t band_bytes = 4 << 20;
-
 // Rows pass through a band of interleaved, contiguous pixels.
 class RowsOfPicture : public PictureRows {
  public:
   RowsOfPicture(const fs::path& where, std::string name, const Shape& shape, Type type)
       : name_(std::move(name)), sink_(where, name_), shape_(shape), type_(type) {
+    constexpr std::int64_t band_bytes = 4 << 20;
     const std::int64_t row =
         std::max<std::int64_t>(1, shape.width * shape.channels * static_cast<std::int64_t>(size_of(type)));
     band_ = std::max<std::int64_t>(1, band_bytes / row);

@@ -13,7 +13,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t most_axes = 8;
 constexpr std::int64_t most_chunk_bytes = std::int64_t{1} << 40;
-constexpr std::size_t most_metadata = 64 << 20;  // attributes may be anything
 
 Json parse(std::string_view text, const std::string& name) {
   Json json;

@@ -11,6 +11,8 @@
 
 namespace areal::media {
 
+constexpr std::size_t most_metadata = 64 << 20;  // bytes; attributes may be anything
+
 enum class ZarrCodec : std::uint8_t { gzip, zlib, zstd, blosc, crc32c };
 const char* name_of(ZarrCodec codec);
 

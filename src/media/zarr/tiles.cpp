@@ -14,7 +14,6 @@ namespace areal::media {
 namespace {
 
 constexpr int most_workers = 64;
-constexpr std::uint64_t most_metadata = 64 << 20;
 
 class StoredFile {
  public:

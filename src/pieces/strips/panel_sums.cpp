@@ -26,12 +26,12 @@ PanelShape panel_shape(const Shape& image, Type type, int threads) {
   return panel;
 }
 
-constexpr std::int64_t line = 64;  // bytes
+constexpr std::int64_t cache_line = 64;  // bytes
 std::int64_t table_pitch(const PanelShape& panel, Type entry) {
-  return ceil_div(panel.width * static_cast<std::int64_t>(size_of(entry)), line) * line + line;
+  return ceil_div(panel.width * static_cast<std::int64_t>(size_of(entry)), cache_line) * cache_line + cache_line;
 }
 std::size_t table_bytes(const PanelShape& panel, Type entry) {
-  return static_cast<std::size_t>((panel.rows + 1) * table_pitch(panel, entry) + line);
+  return static_cast<std::size_t>((panel.rows + 1) * table_pitch(panel, entry) + cache_line);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ struct PanelSums::Scratch {
   // Column 1 begins a cache line, so that the kernel's vectors do not cross two.
   View view(const Shape& shape) {
     const auto size = static_cast<std::int64_t>(size_of(types.table));
-    return View(table.at(static_cast<std::size_t>(line - size)), types.table, shape, pitch);
+    return View(table.at(static_cast<std::size_t>(cache_line - size)), types.table, shape, pitch);
   }
 
   TypePair types;

@@ -41,9 +41,9 @@ TilePool::Slots TilePool::take_slots() {
   const std::lock_guard lock(mutex_);
   return std::exchange(slots_, {});
 }
-void TilePool::give_back(Slots slots) {
+void TilePool::give_back(Slots unused) {
   const std::lock_guard lock(mutex_);
-  slots_ = std::move(slots);
+  slots_ = std::move(unused);
 }
 
 class TileRun::PartWorker final : public queue::TaskWorker {
