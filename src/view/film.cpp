@@ -38,9 +38,7 @@ Film::First Film::first_of(const FilmSource& source, const FilmOptions& options)
   const std::uint64_t bytes = Picture::bytes({shape.width, shape.height}, channels, frame.planes.type());
   const std::uint64_t held = options.memory / 2 / std::max<std::uint64_t>(1, bytes);
   if (held < least_held)
-    throw OutOfMemory("a video of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
-                          " pixels needs three frames of " + std::to_string(bytes) +
-                          " bytes in half of the memory; --memory allows " + std::to_string(options.memory) + " in all",
+    throw OutOfMemory("three frames of the video need " + std::to_string(2 * least_held * bytes) + " bytes of memory",
                       2 * least_held * bytes);
   first.most_held = static_cast<std::size_t>(std::min<std::uint64_t>(held, most_frames_held));
   first.options = {options.bins, options.range, 0, options.threads};

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
@@ -26,13 +27,13 @@ SEED = int(os.environ.get("AREAL_TEST_SEED", "20261126"))
 # ---------------------------------------------------------------- raw HTTP
 
 def exchange(server, data, wait=5.0):
-    """Sends bytes; returns all bytes until the server closes or is silent for some seconds."""
+    """Sends bytes; returns all bytes until the server closes, accepts a WebSocket or is silent for some seconds."""
     with socket.create_connection(("127.0.0.1", server.port), wait) as link:
         link.sendall(data)
         link.settimeout(4.0)
         found = b""
         try:
-            while piece := link.recv(65536):
+            while not (found.startswith(b"HTTP/1.1 101 ") and b"\r\n\r\n" in found) and (piece := link.recv(65536)):
                 found += piece
         except (TimeoutError, ConnectionResetError):
             pass
@@ -339,35 +340,43 @@ def check_limits(server):
 
     soon(live)
 
-    # A header that comes slowly, and one that stays incomplete: closed after 10 s, whatever is sent meanwhile.
-    def two_and_one():
-        links = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(3)]
-        links[2].sendall(keep)
-        if not links[2].recv(100).startswith(b"HTTP/1.1 200"):  # others are answered meanwhile
-            raise OSError("no answer beside two slow headers")
-        return links
 
-    slow = soon(two_and_one)
-    start = time.monotonic()
-    slow[0].sendall(b"GET /")
-    ended = {}
-    while len(ended) < 2 and time.monotonic() - start < 60:
-        for i in (0, 1):
-            if i in ended:
-                continue
-            slow[i].settimeout(0.2)
-            try:
-                if i == 0:
-                    slow[i].sendall(b"a")
-                if slow[i].recv(100) == b"":
-                    ended[i] = time.monotonic() - start
-            except TimeoutError:
-                pass
-            except OSError:
-                ended[i] = time.monotonic() - start
-    assert set(ended) == {0, 1} and all(seconds > 5 for seconds in ended.values()), ended
-    for link in slow:
-        link.close()
+class SlowHeaders:
+    """A header that comes slowly, and one that stays incomplete: closed after 10 s, whatever is sent meanwhile. Beside other tests, as it waits."""
+
+    def __init__(self, command, tree):
+        self.server = Server(command, tree / "data" / "rubberwhale1.png")
+        self.links = [socket.create_connection(("127.0.0.1", self.server.port), 20) for _ in range(3)]
+        self.links[2].sendall(request(self.server, "picture.json"))
+        assert self.links[2].recv(100).startswith(b"HTTP/1.1 200"), "no answer beside two slow headers"
+        self.start = time.monotonic()
+        self.links[0].sendall(b"GET /")
+        self.ended = {}
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while len(self.ended) < 2 and time.monotonic() - self.start < 60:
+            for i in (0, 1):
+                if i in self.ended:
+                    continue
+                self.links[i].settimeout(0.2)
+                try:
+                    if i == 0:
+                        self.links[i].sendall(b"a")
+                    if self.links[i].recv(100) == b"":
+                        self.ended[i] = time.monotonic() - self.start
+                except TimeoutError:
+                    pass
+                except OSError:
+                    self.ended[i] = time.monotonic() - self.start
+
+    def check(self):
+        self.thread.join()
+        assert set(self.ended) == {0, 1} and all(seconds > 5 for seconds in self.ended.values()), self.ended
+        for link in self.links:
+            link.close()
+        self.server.end()
 
 
 # ---------------------------------------------------------------- numbers
@@ -549,6 +558,11 @@ def check_video(command, scratch):
         ask(link, {"do": "remove", "n": 63, "id": 1})
         assert server.get("export/tracks.csv") == b"frame,seconds,id,x,y,width,height,distance\n"
         link.close()
+    Image.fromarray(np.zeros((2000, 2000, 3), np.uint8)).save(scratch / "large.png")
+    (scratch / "large").mkdir()
+    (scratch / "large.png").rename(scratch / "large" / "0.png")
+    done = subprocess.run([command, "view", scratch / "large", "--memory", "190M"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "three frames of it need --memory of at least" in done.stderr and done.stderr.count("\n") == 1, done
     with Server(command, scratch / "bytes.npy") as server:
         link = connect(server)
         for n, do in enumerate(("play", "pause", "seek", "step", "follow"), 1):
@@ -775,6 +789,7 @@ def main():
     command = command_of(arguments.build)
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
+        slow = SlowHeaders(command, arguments.tree)
         check_numbers(command, scratch)
         check_distances(command, arguments.tree)
         check_options(command, scratch)
@@ -791,6 +806,7 @@ def main():
             check_messages(server)
             time.sleep(0.3)
             check_limits(server)
+        slow.check()
         print("attacks are refused")
         check_load(command, arguments.tree.resolve(), scratch)
         check_end(command, arguments.tree)

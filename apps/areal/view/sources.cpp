@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include "io/input_image.hpp"
+#include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/synthetic.hpp"
 #include "view/film.hpp"
@@ -155,7 +156,7 @@ std::optional<view::FilmSource> film_of(const InputOptions& input, std::uint64_t
   if (input.path == "-" || SyntheticImage::is_name(input.path) || is_stream(input.path)) return {};
   if (!input.raw.empty() && !is_regular(input.path)) return {};
   media::ReadOptions read;
-  read.memory_limit = memory / 4;
+  read.memory_limit = memory;
   bool has_time = false;
   const std::unique_ptr<media::Video> first = open_frames(input, read, has_time);
   if (!first) return {};
@@ -267,7 +268,13 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
     view::FilmOptions chosen;
     chosen.bins = options.bins, chosen.range = options.range;
     chosen.memory = options.memory, chosen.threads = settings.threads;
-    return std::make_unique<view::Film>(std::move(*film), chosen);
+    try {
+      return std::make_unique<view::Film>(std::move(*film), chosen);
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(fmt::format("{}: three frames of it need --memory of at least {}M", input.path,
+                                    ((process_bytes + error.bytes()) >> 20) + 1),
+                        error.bytes());
+    }
   }
   File file = open_file(input, options.memory, settings);
   const Shape& shape = file.shape;
