@@ -51,7 +51,7 @@ def surveyed(link):
 
 
 def regions(random, width, height, count):
-    found = [[0, 0, width, height], [0, 0, width, height - 1], [width - 1, height - 1, 1, 1]]
+    found = [[0, 0, width, height], [0, 0, width // 2, height - 1], [width - 1, height - 1, 1, 1]]
     for _ in range(count):
         x, y = int(random.integers(0, width)), int(random.integers(0, height))
         found.append([x, y, int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))])

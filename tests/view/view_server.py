@@ -1,6 +1,7 @@
 """Starts `areal view`, and compares its answers with NumPy's."""
 
 import json
+import math
 import pathlib
 import signal
 import subprocess
@@ -60,10 +61,23 @@ class Server:
         return json.loads(self.get("picture.json"))
 
 
+def expected_of_counts(part, bins, value_range):
+    """Of integers of up to 16 bits, by how often each value comes up: many times faster."""
+    low = int(part.min())
+    counts = np.bincount(part.astype(np.int32) - low)
+    values = np.arange(low, low + counts.size)
+    counted, _ = np.histogram(values, bins=bins, range=value_range, weights=counts)
+    pixels, total, squares = part.size, int((counts * values).sum()), int((counts * values * values).sum())
+    return {"pixels": pixels, "nan": 0, "histogram": counted.astype(np.int64).tolist(), "under": int(counts[values < value_range[0]].sum()), "over": int(counts[values > value_range[1]].sum()),
+            "sum": total, "min": low, "max": low + counts.size - 1, "mean": total / pixels, "std": math.sqrt(pixels * squares - total * total) / pixels}
+
+
 def expected(pixels, box, bins, value_range):
     """What NumPy says about a region, in the names of an answer."""
     x, y, width, height = box
     part = pixels[y:y + height, x:x + width].reshape(-1)
+    if part.size and part.dtype.kind in "ui" and part.dtype.itemsize <= 2:
+        return expected_of_counts(part, bins, value_range)
     values = part.astype(np.float64)
     counted, _ = np.histogram(values[np.isfinite(values)], bins=bins, range=value_range)
     found = {"pixels": part.size, "nan": int(np.isnan(values).sum()), "histogram": counted.tolist(),
@@ -76,7 +90,8 @@ def expected(pixels, box, bins, value_range):
         found["min"], found["max"] = int(part.min()), int(part.max())
     # Integers of 64 bits are no doubles: their mean by Python's integers.
     found["mean"] = float(values.mean()) if part.dtype.kind == "f" else found["sum"] / part.size
-    found["std"] = float(np.sqrt(np.mean((part.astype(np.longdouble) - part.astype(np.longdouble).mean()) ** 2)))
+    wide = values if part.dtype.itemsize <= 4 else part.astype(np.longdouble)
+    found["std"] = float(np.sqrt(np.mean((wide - wide.mean()) ** 2)))
     return {key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in found.items()}
 
 
