@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from ._arrays import Array, on_host
 from ._errors import InvalidArgument, Unavailable
+from ._view_still import drawing, png, table
 
 LARGEST_FILE = 1 << 22  # pixels of a page in a file
 MOST_CHANNELS = 64
@@ -148,6 +149,13 @@ class Viewer:
             return {"id": message["id"]}, []
         raise InvalidArgument(f"do {what!r}: may be picture, tile, ask, set or remove")
 
+    def still(self) -> tuple[bytes, str]:
+        """A PNG with the regions, and a table of them; of the whole array without any."""
+        regions = self.regions.all()
+        whole = ("array", [0, 0, self.picture.width, self.picture.height])
+        named = [(name or str(i), box) for i, name, box in regions] or [whole]
+        return png(drawing(self._planes, self.picture.drawn, [(i, box) for i, _, box in regions])), table([name for name, _ in named], self.answers(0, [box for _, box in named]))
+
     def page(self, name: str) -> str:
         """The page in one file."""
         picture = self.picture
@@ -273,6 +281,16 @@ def widget_class() -> Any:
             self._viewer.broadcast = self._told
             self.regions = Regions(self._viewer)
             self.on_msg(self._take)
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            """The widget; for notebooks without a kernel a picture and a table."""
+            bundle = super()._repr_mimebundle_(**kwargs)
+            if bundle is None:  # no front end shows widgets
+                return None
+            data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+            picture, text = self._viewer.still()
+            data = {**data, "image/png": base64.b64encode(picture).decode(), "text/plain": text}
+            return (data, *metadata) if metadata else data
 
         def _told(self, message: dict[str, Any]) -> None:
             self.send(message)

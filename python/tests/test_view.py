@@ -9,6 +9,7 @@ import pathlib
 import struct
 import sys
 import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -212,3 +213,40 @@ def test_page_in_a_browser(tmp_path, monkeypatch):
     finally:
         browser.quit()
         server.shutdown()
+
+
+def pixels_of(data: bytes) -> np.ndarray:
+    """Of a PNG of RGB whose rows have no filter."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, chunks = 8, {}
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        assert zlib.crc32(kind + body) == int.from_bytes(data[at + 8 + size : at + 12 + size], "big")
+        chunks[kind] = body
+        at += 12 + size
+    width, height, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert rest == [8, 2, 0, 0, 0]
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_notebooks_without_a_kernel_have_a_picture_and_a_table():
+    x = photo()
+    view = areal.view(x, regions=[("fin", 10, 20, 30, 40), (0, 0, 300, 210)])
+    bundle = view._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert "application/vnd.jupyter.widget-view+json" in data
+    pixels = pixels_of(base64.b64decode(data["image/png"]))
+    assert np.array_equal(pixels[21:59, 11:39], x[21:59, 11:39])
+    assert (pixels[20, 10:40] == (230, 159, 0)).all() and (pixels[20:60, 39] == (230, 159, 0)).all() and (pixels[-1] == (86, 180, 233)).all()
+    lines = data["text/plain"].splitlines()
+    part = luma(x)[20:60, 10:40]
+    assert lines[1].split() == ["fin", "1200", f"{part.mean():.6g}", f"{part.std():.6g}", str(part.min()), str(part.max())] and lines[2].split()[0] == "2"
+    large = np.linspace(-1, 1, 3000 * 1500).reshape(1500, 3000)
+    large[0, 0] = np.nan
+    png, text = _view.Viewer(large, bins=16, range=None, axes="", channel=None, memory=0).still()
+    shown = pixels_of(png)
+    assert shown.shape == (500, 1000, 3) and (shown[0, 0] == 0).all() and (shown[-1, -1] >= 254).all()
+    assert text.splitlines()[1].split() == ["array", "4500000", "nan", "nan", "nan", "nan"]
