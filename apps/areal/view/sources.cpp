@@ -290,8 +290,9 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
   if (needed <= options.memory && shape.width <= most_pixels / shape.height)
     return in_memory(
         file, all, options.memory - needed - std::min(options.memory - needed, options.memory / layer_share), settings);
+  const Type type = file.type;
   auto scene = on_disk(std::move(file), all, settings);
-  if (file.type != Type::u8 && file.type != Type::s8 && !options.range)
+  if (type != Type::u8 && type != Type::s8 && !options.range)
     notes.push_back(fmt::format("The histogram covers the values of a sample, {:g} to {:g}; --range chooses others.",
                                 scene->range().first, scene->range().second));
   return scene;
