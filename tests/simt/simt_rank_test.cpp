@@ -88,7 +88,8 @@ TEST(SimtRank, PanelsThatFitATile) {
   }
 }
 
-/// Wider panels: each pass reads the keys twice and writes them once, except the last one, which writes lines alone.
+/// Wider panels: each pass reads the keys twice, writes zeros into its lines, adds the bits, and writes the keys once,
+/// except the last one.
 TEST(SimtRank, WiderPanels) {
   Array image({256, 300}, Type::u16);
   std::mt19937_64 random(183);
@@ -100,11 +101,12 @@ TEST(SimtRank, WiderPanels) {
   for (std::size_t level = 0; level < 2; ++level)
     for (std::size_t pass = 0; pass < 3; ++pass) {
       const LaunchCounts* const launch = &all[3 + 9 * level + 3 * pass];
-      const std::uint64_t keys = 256 * 300, panels = level == 0 ? 4 : 1, tiles = level == 0 ? 8 : 5;
-      const std::uint64_t planes = pass < 2 ? 4 : 2;
+      const std::uint64_t keys = 256 * 300, panels = level == 0 ? 4 : 1, tiles = level == 0 ? 12 : 10;
+      const std::uint64_t planes = pass < 2 ? 4 : 2,
+                          lines = panels * static_cast<std::uint64_t>(r.panel_lines(level == 0 ? 64 : 256));
       EXPECT_EQ(launch[0].blocks, static_cast<std::int64_t>(tiles));
       EXPECT_EQ(launch[0].counts.reads.elements, keys);
-      EXPECT_EQ(launch[0].counts.writes.elements, tiles * 16);
+      EXPECT_EQ(launch[0].counts.writes.elements, tiles * 16 + planes * lines * 8);
       EXPECT_EQ(launch[1].blocks, static_cast<std::int64_t>(panels));
       EXPECT_EQ(launch[1].counts.reads.elements, 2 * tiles * 16);
       EXPECT_EQ(launch[1].counts.writes.elements, (tiles + panels) * 16);

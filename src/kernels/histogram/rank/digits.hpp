@@ -17,24 +17,26 @@ AREAL_BOTH std::int64_t rank_keys_at(const RankArgs& a, std::int64_t matrix, std
 AREAL_BOTH std::uint32_t* rank_counts_of(const RankArgs& a, std::int64_t matrix, std::int64_t panel) {
   return a.counts + (matrix * a.r.panels_at(a.level) + panel) * (a.tiles + 1) * rank_digits;
 }
-/// Calls f with a function from a position in the panel to its key.
+/// Calls f with a function from a position in the tile to its key, or to its pixel if they come from the image.
 template <class M, class C, class F>
 AREAL_DEVICE void with_rank_keys(const M& m, const RankArgs& a, const RankSpot& spot, const F& f) {
-  if (a.from == nullptr) {
-    const RankPixels<C> pixels(a, spot);
-    return f([&](std::uint32_t position) { return pixels.key(m, a, spot.begin + position); });
-  }
-  const auto* const from =
-      static_cast<const typename C::Key*>(a.from) + rank_keys_at(a, spot.matrix, spot.panel) + std::int64_t{spot.begin};
-  f([&](std::uint32_t position) { return m.load(from + position); });
+  using Key = typename C::Key;
+  if (a.from == nullptr)
+    return RankPixels<C>(a, spot).with_loads(m, [&](const auto& load) {
+      f([&](int position) { return load(spot.begin + static_cast<std::uint32_t>(position)); });
+    });
+  const Key* const from =
+      static_cast<const Key*>(a.from) + rank_keys_at(a, spot.matrix, spot.panel) + std::int64_t{spot.begin};
+  f([&](int position) { return m.load(from + position); });
 }
 
-/// A block has a tile. Reads each key once; writes rank_digits counts.
+/// A block has a tile. Reads each key once; writes rank_digits counts, and zeros into its part of the pass's lines, to
+/// which RankMove adds bits. A thread counts up to 8 keys in four bits for each digit, all of its keys in bytes.
 template <class M, class C>
 struct RankCount {
   using Args = RankArgs;
   using Key = typename C::Key;
-  static constexpr int threads = rank_threads, resident = 4;
+  static constexpr int threads = C::threads, resident = 3 * rank_threads / threads;
   struct Shared {
     std::uint32_t counts[rank_digits];
   };
@@ -42,48 +44,84 @@ struct RankCount {
   const Args& a;
 
   AREAL_DEVICE void operator()() {
+    m.trigger_next_launch();
+    m.wait_previous_launch();
     Shared& s = m.template shared<Shared>();
     if (m.thread() < rank_digits) m.put(s.counts[m.thread()], 0u);
     m.sync();
     const RankSpot spot = rank_spot<C>(a, m.block());
-    std::uint32_t own = 0;
-    with_rank_keys<M, C>(m, a, spot, [&](const auto& load) { own = count(spot, load); });
-    if (m.lane() < rank_digits && own != 0) m.shared_add(s.counts[m.lane()], own);
+    clear_lines(spot);
+    const auto keys = static_cast<int>(spot.count);
+    if (m.warp() * warp_size < keys) {
+      std::uint32_t bytes[rank_digits / 4] = {};  // see add_up
+      with_rank_keys<M, C>(m, a, spot, [&](const auto& load) {
+        if (keys == C::keys)
+          count<true>(spot, load, bytes);
+        else
+          count<false>(spot, load, bytes);
+      });
+      add_up(s, bytes);
+    }
     m.sync();
-    if (m.thread() < rank_digits)
+    if (m.thread() < rank_digits) {
+      // The digit has the first plane's bit lowest, the key highest.
+      int bits = 0;
+      AREAL_NO_UNROLL
+      for (int i = 0; i < a.planes; ++i) bits |= (m.thread() >> i & 1) << (a.planes - 1 - i);
+      const bool occurs = m.thread() >> a.planes == 0;
       m.store(rank_counts_of(a, spot.matrix, spot.panel) + spot.tile * rank_digits + m.thread(),
-              m.get(s.counts[m.thread()]));
+              occurs ? m.get(s.counts[bits]) : 0u);
+    }
   }
 
-  /// Of the digit that is the lane's number, in the warp's part of the tile.
-  template <class Load>
-  AREAL_DEVICE std::uint32_t count(const RankSpot& spot, const Load& load) const {
+  AREAL_DEVICE void clear_lines(const RankSpot& spot) const {
+    using Half = Vec<std::uint32_t, 4>;
+    constexpr std::int64_t halves = sizeof(formulas::RankLine) / sizeof(Half);
+    const std::int64_t all = a.r.panel_lines(spot.columns) * halves, begin = all * spot.tile / a.tiles,
+                       end = all * (spot.tile + 1) / a.tiles;
+    AREAL_NO_UNROLL
+    for (int i = 0; i < a.planes; ++i) {
+      Half* const to = reinterpret_cast<Half*>(a.lines(spot.matrix, a.first + i, spot.panel));
+      for (std::int64_t k = begin + m.thread(); k < end; k += threads) m.store(to + k, Half{});
+    }
+  }
+
+  template <bool whole, class Load>
+  AREAL_DEVICE void count(const RankSpot& spot, const Load& load, std::uint32_t (&bytes)[rank_digits / 4]) const {
     constexpr int ahead = C::each < 8 ? C::each : 8;
-    std::uint32_t own = 0;
+    static_assert(C::each <= 255 && ahead <= 15);
+    const int lowest = a.r.planes - a.first - a.planes, keys = static_cast<int>(spot.count);
+    const std::uint32_t mask = (1u << a.planes) - 1;
+    const bool changes = a.from == nullptr && (a.is_signed || a.is_real);
     AREAL_NO_UNROLL
     for (int k = 0; k < C::each; k += ahead) {
-      Key keys[ahead];
+      Key some[ahead];
+      AREAL_UNROLL
+      for (int i = 0; i < ahead; ++i) some[i] = whole || place(k + i) < keys ? load(place(k + i)) : Key{0};
+      std::uint64_t fours = 0;
       AREAL_UNROLL
       for (int i = 0; i < ahead; ++i) {
-        const std::uint32_t position = place(k + i);
-        keys[i] = position < spot.count ? load(position) : Key{0};
+        const Key key = changes ? RankPixels<C>(a, spot).key(some[i]) : some[i];
+        const std::uint64_t one = whole || place(k + i) < keys ? 1 : 0;
+        fours += one << 4 * (static_cast<std::uint32_t>(key >> lowest) & mask);
       }
       AREAL_UNROLL
-      for (int i = 0; i < ahead; ++i) {
-        std::uint32_t mine = m.ballot(place(k + i) < spot.count);
-        AREAL_UNROLL
-        for (int plane = 0; plane < rank_pass; ++plane) {
-          const std::uint32_t bits =
-              m.ballot(plane < a.planes && (keys[i] >> (a.r.planes - 1 - a.first - plane) & 1u) != 0);
-          mine &= (m.lane() >> plane & 1) != 0 ? bits : ~bits;
-        }
-        own += static_cast<std::uint32_t>(std::popcount(mine));
-      }
+      for (int i = 0; i < 4; ++i)
+        bytes[i] += static_cast<std::uint32_t>(fours >> (32 * (i / 2) + 4 * (i % 2))) & 0x0f0f0f0fu;
     }
-    return own;
   }
-  AREAL_DEVICE std::uint32_t place(int k) const {
-    return static_cast<std::uint32_t>((m.warp() * C::each + k) * warp_size + m.lane());
+  AREAL_DEVICE int place(int k) const { return k * threads + m.thread(); }
+
+  /// Byte b of bytes[i] counts digit 8 (i / 2) + 2 b + i % 2.
+  AREAL_DEVICE void add_up(Shared& s, const std::uint32_t (&bytes)[rank_digits / 4]) const {
+    std::uint32_t halves[rank_digits / 2];  // the counts of a warp: bytes 0 and 2, 1 and 3
+    AREAL_UNROLL
+    for (int i = 0; i < rank_digits / 2; ++i) halves[i] = bytes[i / 2] >> 8 * (i % 2) & 0x00ff00ffu;
+    const std::uint32_t sum = warp_sums(m, halves);
+    if (m.lane() % 4 != 0) return;
+    const int i = m.lane() / 4, first = 8 * (i / 4) + 2 * (i % 2) + i / 2 % 2;
+    m.shared_add(s.counts[first], sum & 0xffffu);
+    m.shared_add(s.counts[first + 4], sum >> 16);
   }
 };
 
@@ -100,6 +138,8 @@ struct RankScan {
   const Args& a;
 
   AREAL_DEVICE void operator()() {
+    m.trigger_next_launch();
+    m.wait_previous_launch();
     Shared& s = m.template shared<Shared>();
     const std::int64_t panels = a.r.panels_at(a.level), matrix = m.block() / panels;
     const int chunk = m.thread() / rank_digits, digit = m.thread() % rank_digits;

@@ -16,7 +16,7 @@ struct RankMove {
   using Args = RankArgs;
   using Key = typename C::Key;
   using RankLine = formulas::RankLine;
-  static constexpr int threads = rank_threads, resident = 2;
+  static constexpr int threads = C::threads, resident = 2 * rank_threads / threads;
   static constexpr int runs = 2 * rank_digits - 1;  ///< of all numbers of planes
   struct Shared {
     RankTileShared<C> tile;
@@ -24,16 +24,21 @@ struct RankMove {
     // Of run v after i planes, at 2^i - 1 + v:
     std::uint32_t begin[runs], size[runs];  ///< in the tile
     std::uint32_t shift[runs];              ///< from the place in the tile to the one in the panel, modulo 2^32
+    std::uint32_t key_shift[rank_digits];   ///< the same after all planes, of keys with these bits
   };
   M m;
   const Args& a;
 
   AREAL_DEVICE void operator()() {
+    m.trigger_next_launch();
+    m.wait_previous_launch();
     Shared& s = m.template shared<Shared>();
     const RankSpot spot = rank_spot<C>(a, m.block());
     if (spot.count == 0) return;
     RankTile<M, C> tile{m, s.tile, spot.count};
     with_rank_keys<M, C>(m, a, spot, [&](const auto& load) { tile.fill(load); });
+    if (a.from == nullptr && (a.is_signed || a.is_real))
+      tile.change([&](auto pixel) { return RankPixels<C>(a, spot).key(pixel); });
     if (m.thread() < rank_digits) {
       const std::uint32_t* const counts = rank_counts_of(a, spot.matrix, spot.panel) + m.thread();
       const std::uint32_t before = m.load(counts + spot.tile * rank_digits);
@@ -53,7 +58,11 @@ struct RankMove {
         tile.template part<true>(bit);
       store_plane(s, tile, spot, i);
     }
-    if (a.to != nullptr) store_keys(s, tile, spot);
+    if (a.to == nullptr) return;
+    if (spot.count == C::keys)
+      store_keys<true>(s, tile, spot);
+    else
+      store_keys<false>(s, tile, spot);
   }
 
   AREAL_DEVICE void find_run(Shared& s, int run) {
@@ -70,6 +79,11 @@ struct RankMove {
     m.put(s.begin[run], begin);
     m.put(s.size[run], size);
     m.put(s.shift[run], to - begin);
+    if (planes < rank_pass) return;
+    int bits = 0;  // as the key has them: the first plane's is the highest
+    AREAL_UNROLL
+    for (int i = 0; i < rank_pass; ++i) bits |= (v >> i & 1) << (rank_pass - 1 - i);
+    m.put(s.key_shift[bits], to - begin);
   }
   /// All zeros of a plane of the panel, which the line behind a full one has, too.
   AREAL_DEVICE void store_zeros(Shared& s, const RankSpot& spot, int i) {
@@ -85,7 +99,7 @@ struct RankMove {
 
   /// Warps share the runs, lanes the words of a run.
   AREAL_DEVICE void store_plane(Shared& s, const RankTile<M, C>& tile, const RankSpot& spot, int i) {
-    const int v = m.warp() & ((1 << i) - 1), run = (1 << i) - 1 + v, part = m.warp() >> i, parts = rank_warps >> i;
+    const int v = m.warp() & ((1 << i) - 1), run = (1 << i) - 1 + v, part = m.warp() >> i, parts = C::warps >> i;
     const std::uint32_t begin = m.get(s.begin[run]), size = m.get(s.size[run]), shift = m.get(s.shift[run]);
     if (size == 0) return;
     const std::uint32_t zeros_shift = m.get(s.shift[(2 << i) - 1 + v]);
@@ -122,19 +136,23 @@ struct RankMove {
     return in_word == 0 ? low : low >> in_word | high << (32 - in_word);
   }
 
+  template <bool whole>
   AREAL_DEVICE void store_keys(Shared& s, const RankTile<M, C>& tile, const RankSpot& spot) {
     Key* const to = static_cast<Key*>(a.to) + rank_keys_at(a, spot.matrix, spot.panel);
     const int lowest = a.r.planes - a.first - rank_pass;
-    AREAL_UNROLL
-    for (int k = 0; k < C::each; ++k) {
-      const std::uint32_t position = tile.word_of(k) * warp_size + static_cast<std::uint32_t>(m.lane());
-      if (position >= spot.count) continue;
-      const Key key = m.get(tile.s.keys[position]);
-      std::uint32_t digit = 0;
+    if (!whole && tile.row(0) >= spot.count) return;
+    constexpr int ahead = C::each < 8 ? C::each : 8;
+    AREAL_NO_UNROLL
+    for (int k = 0; k < C::each; k += ahead) {
+      Key keys[ahead];
       AREAL_UNROLL
-      for (int i = 0; i < rank_pass; ++i)
-        digit |= static_cast<std::uint32_t>(key >> (lowest + rank_pass - 1 - i) & 1u) << i;
-      m.store(to + (position + m.get(s.shift[rank_digits - 1 + digit])), key);
+      for (int i = 0; i < ahead; ++i) keys[i] = m.get(tile.s.keys[tile.place(k + i)]);
+      AREAL_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        const auto bits = static_cast<int>(keys[i] >> lowest & static_cast<Key>(rank_digits - 1));
+        const std::uint32_t at = static_cast<std::uint32_t>(tile.place(k + i)) + m.get(s.key_shift[bits]);
+        if (whole || tile.has(tile.place(k + i))) m.store(to + at, keys[i]);
+      }
     }
   }
 };

@@ -12,15 +12,20 @@ template <class M, class C>
 struct RankPanels {
   using Args = RankArgs;
   using Shared = RankTileShared<C>;
-  static constexpr int threads = rank_threads, resident = 2;
+  static constexpr int threads = C::threads, resident = 2 * rank_threads / threads;
   M m;
   const Args& a;
 
   AREAL_DEVICE void operator()() {
+    m.trigger_next_launch();
+    m.wait_previous_launch();
     const RankSpot spot = rank_spot<C>(a, m.block());
     RankTile<M, C> tile{m, m.template shared<Shared>(), spot.keys};
     const RankPixels<C> pixels(a, spot);
-    tile.fill([&](std::uint32_t position) { return pixels.key(m, a, position); });
+    pixels.with_loads(m, [&](const auto& load) {
+      tile.fill([&](int position) { return load(static_cast<std::uint32_t>(position)); });
+    });
+    if (a.is_signed || a.is_real) tile.change([&](auto pixel) { return pixels.key(pixel); });
     m.sync();
     AREAL_NO_UNROLL
     for (int plane = 0; plane + 1 < a.r.planes; ++plane)
