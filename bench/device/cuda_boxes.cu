@@ -110,21 +110,21 @@ void run_medians(const CudaMedians& c) {
   cudaStream_t const stream = owned.get();
   const Execution execution{.backend = Backend::cuda, .device = c.device, .stream = Stream::cuda(stream)};
   const MemoryPlace there{MemoryPlace::cuda, c.device};
-  const auto bytes = static_cast<std::size_t>(c.width * c.height) * sizeof(std::uint16_t);
+  const auto bytes = static_cast<std::size_t>(c.width * c.height) * size_of(c.type);
   const Memory image(bytes), boxes_there(c.boxes.size_bytes()), answers_there(c.answers.size_bytes());
   check(cudaMemcpy(image.data(), c.image, bytes, cudaMemcpyHostToDevice));
   check(cudaMemcpy(boxes_there.data(), c.boxes.data(), c.boxes.size_bytes(), cudaMemcpyHostToDevice));
   const Span<const Region> boxes(static_cast<const Region*>(boxes_there.data()), c.boxes.size(), there);
   const Span<double> answers(static_cast<double*>(answers_there.data()), c.answers.size(), there);
-  const ConstView view = ConstView(image.data(), Type::u16, {c.width, c.height}).in(there);
+  const ConstView view = ConstView(image.data(), c.type, {c.width, c.height}).in(there);
 
-  const StorePlan plan({c.width, c.height}, Type::u16, {.store = Store::rank}, execution);
+  const StorePlan plan({c.width, c.height}, c.type, {.store = Store::rank}, execution);
   HistogramStore store = plan.build({view});
   const std::size_t store_bytes = store.bytes();
   const Memory as_large(store_bytes);
   const std::vector<double> half{0.5};
-  // A sector for each of 2 ends of 11 panels and each of 16 planes, as a box has on average.
-  constexpr int sectors = 2 * 11 * 16;
+  // A sector for each of 2 ends of 11 panels and each plane, as a box of an image of 4096 columns has on average.
+  const int sectors = 2 * 11 * 8 * static_cast<int>(size_of(c.type));
   const std::function<void()> fill = [&] { check(cudaMemsetAsync(as_large.data(), 0, store_bytes, stream)); };
   const std::function<void()> gather = [&] {
     read_sectors<<<static_cast<unsigned>(boxes.size()), 32, 0, stream>>>(

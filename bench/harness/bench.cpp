@@ -226,6 +226,7 @@ constexpr Shown all_shown[] = {
     {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
     {"histogram", "--figure", "poostchi", bench::bench_poostchi},
     {"scan", "--table", "all", bench::bench_all_lines},
+    {"region", "--table", "medians", bench::bench_medians},
     {"sequence", "--figure", "poostchi", bench::bench_sequence_poostchi},
     {"cluster", "--figure", "poostchi", bench::bench_cluster_poostchi},
 };
@@ -465,7 +466,8 @@ void add_bench(CLI::App& app, Settings& settings) {
       "--table", texts->table,
       "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "
       "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1); "
-      "sweep has what auto may choose, and auto (sat; 256x256 to 16384x16384, both borders, nine type pairs)");
+      "sweep has what auto may choose, and auto (sat; 256x256 to 16384x16384, both borders, nine type pairs); medians "
+      "has medians of boxes from rank stores of 8u, 16u and 32f (region; 1920x1080 to 8192x8192)");
   verb->add_option(
       "--figure", texts->figure,
       "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), poostchi (sequence, cluster; "

@@ -164,6 +164,8 @@ void bench_sat(const Options& options, Report& report);
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
+/// Medians of boxes from rank stores, over sizes and types.
+void bench_medians(const Options& options, Report& report);
 /// Every row of the catalogue that a GPU runs, against the default (sat, histogram) or CUB (scan).
 void bench_all_tables(const Options& options, Report& report);
 /// What `auto` may choose, and `auto`, over sizes, type pairs and borders.

@@ -9,6 +9,7 @@ from scoreboard import above_one, is_peer, newest
 
 PAGE = "docs/performance.md"
 TABLES = (("8u32s", "none"), ("8u32s", "zero"), ("32f32f", "none"), ("64f64f", "none"), ("8u32u+64u", "none"))
+MEDIANS = {"rank store": "build", "medians of a new rank store": "build and medians", "medians of a rank store": "medians alone"}
 WAYS = {"boxes of pixels": "from pixels", "boxes of a new compact store": "from a new compact store", "boxes of a tensor": "from a new tensor", "boxes of a compact store": "from a store that is there"}
 CPU = "cpu-16"
 THREADS = (1, 2, 4, 8, 16)
@@ -40,6 +41,7 @@ package. It checks every result. It needs `areal-lab` (`-DAREAL_BENCH=ON`; `./ru
 areal bench sat --size 4096x4096 --types 8u32s --border zero --backend cuda     # tables; --backend cpu --threads 8
 areal bench histogram --size 1920x1080 --bins 32 --backend cuda                 # tensors
 areal bench region --backend cuda                                               # queries of tables, histograms of boxes
+areal bench region --table medians                                              # medians of boxes
 areal bench filter --size 4096x4096 --backend cuda                              # filters
 python3 bench/python_peers.py                                                   # calls of the Python package beside OpenCV, scikit-image and SciPy
 ```
@@ -99,9 +101,22 @@ def boxes(found):
             "store. " + source(path, rows), "", *table(["size", "boxes", "bins", *WAYS.values()], lines), ""]
 
 
+def medians(found):
+    path, records = of(found, "cuda", "medians")
+    if not records:
+        return []
+    cases = list(dict.fromkeys((row["width"], row["height"], row["lane"]) for row in records))
+    lines = []
+    for case in cases:
+        times = {row["algorithm"]: duration(median(row)) for row in records if (row["width"], row["height"], row["lane"]) == case}
+        lines.append([size_text(case[:2]), case[2].partition("-")[0], *(times.get(way, "") for way in MEDIANS)])
+    return ["## Medians of boxes on a GPU", "", f"Exact medians of {records[0]['batch']:,} boxes of any size and place, from a rank store: its build, build and medians, and medians from a store that is there. "
+            + source(path, records), "", *table(["size", "pixels", *MEDIANS.values()], lines), ""]
+
+
 def queries(found):
     path, records = of(found, "cuda", "boxes")
-    rows = [row for row in records if row["algorithm"] not in (*WAYS, "compact store")]
+    rows = [row for row in records if row["algorithm"] not in (*WAYS, *MEDIANS, "compact store")]
     if not rows:
         path, records = of(found, "cuda", "region")
         rows = records
@@ -148,5 +163,5 @@ def from_python(found):
 
 def page(results):
     found = newest(results)
-    parts = [line for part in (tables, boxes, queries, on_cpu, from_python) for line in part(found)]
+    parts = [line for part in (tables, boxes, medians, queries, on_cpu, from_python) for line in part(found)]
     return "\n".join([HEAD, "", *(parts or ["Not measured yet.", ""]), MEASURE]) + "\n"

@@ -133,6 +133,9 @@ def above_one(row, beside=()):
         return "The floor's kernel makes the same loads but takes slightly longer, so it is not their least time."
     if row["floor"] == "read boxes":
         return "The floor reads the boxes' pixels once. Queries of a tensor or a compact store do not read them."
+    if algorithm == "medians of a rank store":
+        return ("The floor reads two sectors for each of 11 panels of a box and each plane. A query reads no more of a panel whose keys have run out, and both ends of a "
+                "short range lie in one sector.")
     if row["floor"] == "alone":
         return (f"The floor adds the rates of single runs of each worker alone, in 8 slots, and these runs vary: runs of one row differ by up to {max(other['time_us']['max'] / other['time_us']['min'] for other in (row, *beside)):.1f} times. "
                 "It is not the most that both can reach.")

@@ -114,12 +114,13 @@ struct CudaBoxes {
   std::function<void(const char* query, const std::vector<double>& times, const std::vector<double>& floor)> done;
 };
 
-/// Medians of boxes of one image (16u): from a rank store that is built for them, beside a fill of its bytes, and from
+/// Medians of boxes of one image: from a rank store that is built for them, beside a fill of its bytes, and from
 /// one that is there, beside a kernel that reads as many sectors of it at random; in rounds of random order. The query
 /// `build` is the build alone.
 struct CudaMedians {
   static constexpr const char* build = "rank store";
   static constexpr const char* from_store = "medians of a rank store";
+  Type type;
   std::int64_t width, height;
   const void* image;  ///< host, contiguous
   std::span<const Region> boxes;

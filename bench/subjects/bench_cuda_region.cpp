@@ -227,15 +227,20 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
   call(bench, what);
 }
 
-/// Medians of boxes of any size of 16-bit pixels, from a rank store.
-void run_medians(const Size& size, std::int64_t count, const Options& options, CudaBenchMedians bench, Report& report) {
-  const Array image = random_image(size, Type::u16);
+/// Medians of boxes of any size, from a rank store.
+void run_medians(const Size& size, Type type, const Options& options, Report& report) {
+  std::string missing;
+  const auto bench = reinterpret_cast<CudaBenchMedians>(find_cuda_bench("areal_cuda_bench_medians", missing));
+  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const std::int64_t count = options.regions.value_or(10'000);
+  const Array image = random_image(size, type);
   const std::vector<Region> boxes = random_regions(size, count, 1);
   const std::vector<double> half{0.5};
   const HistogramStore on_cpu = histogram_store(image.view(), {.store = Store::rank});
   const std::vector<double> expected = region_quantiles(on_cpu, boxes, half);
   std::vector<double> answers(expected.size());
-  const CudaMedians what{size.width,
+  const CudaMedians what{type,
+                         size.width,
                          size.height,
                          image.data(),
                          boxes,
@@ -246,7 +251,7 @@ void run_medians(const Size& size, std::int64_t count, const Options& options, C
                            // Regions without a pixel have NaN.
                            if (std::memcmp(answers.data(), expected.data(), expected.size() * sizeof(double)) != 0)
                              throw Error(fmt::format("{}: an answer is not the CPU's", query));
-                           Record record{"region", query, "16u-64f", size.width, size.height};
+                           Record record{"region", query, std::string(name_of(type)) + "-64f", size.width, size.height};
                            record.batch = count;
                            record.threads = 0;
                            const bool is_query = std::string_view(query) == CudaMedians::from_store;
@@ -269,9 +274,7 @@ void bench_cuda_region(const Options& options, Report& report) {
   const auto bench = reinterpret_cast<CudaBenchRegions>(find_cuda_bench("areal_cuda_bench_regions", missing));
   const auto queries = reinterpret_cast<CudaBenchQueries>(find_cuda_bench("areal_cuda_bench_queries", missing));
   const auto boxes = reinterpret_cast<CudaBenchBoxes>(find_cuda_bench("areal_cuda_bench_boxes", missing));
-  const auto medians = reinterpret_cast<CudaBenchMedians>(find_cuda_bench("areal_cuda_bench_medians", missing));
-  if (bench == nullptr || queries == nullptr || boxes == nullptr || medians == nullptr)
-    throw Unavailable("--backend cuda: " + missing);
+  if (bench == nullptr || queries == nullptr || boxes == nullptr) throw Unavailable("--backend cuda: " + missing);
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes) {
     const Array image = random_image(size, Type::u8);
     const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});
@@ -296,7 +299,13 @@ void bench_cuda_region(const Options& options, Report& report) {
   run_boxes({3840, 2160}, 32, 1000, 200, options, boxes, report);
   run_boxes({4096, 4096}, 32, 10'000, 64, options, boxes, report);
   run_boxes({8192, 8192}, 32, 10'000, 200, options, boxes, report);
-  run_medians({4096, 4096}, 10'000, options, medians, report);
+}
+
+void bench_medians(const Options& options, Report& report) {
+  const std::vector<Size> sizes =
+      options.sizes.empty() ? std::vector<Size>{{1920, 1080}, {4096, 4096}, {8192, 8192}} : options.sizes;
+  for (const Size& size : sizes)
+    for (const Type type : {Type::u8, Type::u16, Type::f32}) run_medians(size, type, options, report);
 }
 
 }  // namespace areal::bench
