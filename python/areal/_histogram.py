@@ -272,12 +272,12 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
     without the first dimension. ``store``: what answers them, with the same bits: none (the pixels are counted), compact (5 to 10 bytes a pixel
     in memory, O(bins) and some hundred pixels a box; no weights), tensor, or auto, the one expected to finish first. Arrays in a GPU's memory are
-    answered there.
+    answered there. JAX's arrays, and PyTorch's that are differentiated, traced or batched, have ``auto`` alone.
     """
     on = NUMPY if type(x) is np.ndarray else framework_of(x)
-    if on.own is not None and store != "auto":
-        raise InvalidArgument(f"store {store}: PyTorch's and JAX's arrays have no choice; leave it out")
-    if on.own is not None:
+    if on.own is not None and store != "auto" and not (on.is_plain(x) and (weights is None or on.is_plain(weights))):
+        raise InvalidArgument(f"store {store}: JAX's arrays, and those that are differentiated, traced or batched, have no choice; leave it out")
+    if on.own is not None and store == "auto":
         return on.own.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
                                  weights=weights, axes=axes, format=format, outside=outside, threads=threads)
     array = as_array(x) if on is NUMPY and not isinstance(x, np.ndarray) else x

@@ -155,3 +155,21 @@ def test_compile_and_vmap() -> None:
     torch.testing.assert_close(torch.vmap(function)(x, w), expected)
     torch.testing.assert_close(torch.vmap(lambda x, w: at.histograms(x, 4, BOXES, weights=w))(x, w), expected)
     torch.testing.assert_close(torch.vmap(function, in_dims=(None, 0))(x[0], w), torch.stack([function(x[0], one) for one in w]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_stores_have_the_same_counts(device: str) -> None:
+    x = torch.randint(0, 256, (2, 40, 33), dtype=torch.uint8, device=device)
+    boxes = torch.tensor([[0, 0, 33, 40], [3, 4, 20, 11], [5, 5, 0, 0], [32, 39, 1, 1]], device=device)
+    expected = areal.histograms(x.cpu().numpy(), 8, boxes.cpu().numpy(), axes="NHW")
+    for store in ("none", "compact", "tensor"):
+        answers = areal.histograms(x, 8, boxes, axes="NHW", store=store)
+        assert isinstance(answers, torch.Tensor) and answers.device.type == device and answers.dtype == torch.int64
+        assert np.array_equal(answers.cpu().numpy(), expected.astype(np.int64)), store
+    weights = torch.randint(0, 9, (40, 33), dtype=torch.uint8, device=device)
+    answers = areal.histograms(x[0], 8, boxes[1], weights=weights, store="none")
+    assert np.array_equal(answers.cpu().numpy(), areal.histograms(x[0].cpu().numpy(), 8, boxes[1].cpu().numpy(), weights=weights.cpu().numpy()))
+    with pytest.raises(areal.InvalidArgument, match="it may be auto, none, compact or tensor"):
+        areal.histograms(x[0], 8, boxes, store="dense")
+    with pytest.raises(areal.InvalidArgument, match="store compact: JAX's arrays, and those that are differentiated, traced or batched, have no choice"):
+        areal.histograms(x[0].float().requires_grad_(), 8, boxes, range=(0, 256), store="compact")
