@@ -97,9 +97,9 @@ void run_boxes(const CudaBoxes& c) {
     check(cudaMemcpy(c.answers.data(), answers_there.data(), c.answers.size_bytes(), cudaMemcpyDeviceToHost));
     c.done(query, taken, least);
   };
-  finish("boxes of pixels", from_pixels, times[1], times[0]);
-  finish("boxes of a tensor", from_tensor, times[2], times[0]);
-  finish("boxes of a new compact store", from_new_store, times[6], times[0]);
+  finish(CudaBoxes::of_pixels, from_pixels, times[1], times[0]);
+  finish(CudaBoxes::of_tensor, from_tensor, times[2], times[0]);
+  finish(CudaBoxes::of_new_store, from_new_store, times[6], times[0]);
   finish("boxes of a compact store", from_store, times[5], times[0]);
   finish(CudaBoxes::build, from_new_store, times[4], times[3]);
 }

@@ -225,6 +225,7 @@ constexpr Shown all_shown[] = {
     {"histogram", "--table", "all", bench::bench_all_tensors},
     {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
     {"histogram", "--figure", "poostchi", bench::bench_poostchi},
+    {"region", "--table", "stores", bench::bench_stores},
     {"scan", "--table", "all", bench::bench_all_lines},
     {"region", "--table", "medians", bench::bench_medians},
     {"sequence", "--figure", "poostchi", bench::bench_sequence_poostchi},
@@ -303,8 +304,9 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.backend = settings.backend != Backend::automatic ? settings.backend
                     : on_cpu_by_default                    ? Backend::cpu
                                                            : Backend::cuda;
-  // These run on every backend, to be tried without a GPU.
-  const bool anywhere = !options.shown.empty() && (texts.what == "sequence" || texts.what == "cluster");
+  // These run on every backend, to be tried without a GPU, or to be timed on the CPU.
+  const bool anywhere =
+      !options.shown.empty() && (texts.what == "sequence" || texts.what == "cluster" || options.shown == "stores");
   if (!options.shown.empty() && options.backend != Backend::cuda && !anywhere)
     throw InvalidArgument(
         fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
@@ -464,10 +466,12 @@ void add_bench(CLI::App& app, Settings& settings) {
                  "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option(
       "--table", texts->table,
-      "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "
+      "Make a table, on a GPU, stores also on the CPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to "
+      "65536x65536); all has "
       "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1); "
       "sweep has what auto may choose, and auto (sat; 256x256 to 16384x16384, both borders, nine type pairs); medians "
-      "has medians of boxes from rank stores of 8u, 16u and 32f (region; 1920x1080 to 8192x8192)");
+      "has medians of boxes from rank stores of 8u, 16u and 32f (region; 1920x1080 to 8192x8192); stores has every "
+      "store of histograms and, with --backend cpu, of quantiles (region; 512x512 to 4096x4096, 1 to 100,000 boxes)");
   verb->add_option(
       "--figure", texts->figure,
       "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), poostchi (sequence, cluster; "

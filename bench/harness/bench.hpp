@@ -179,6 +179,8 @@ void bench_lee_choe(const Options& options, Report& report);
 void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
+/// Every store of histograms and of quantiles, on the CPU or on a GPU.
+void bench_stores(const Options& options, Report& report);
 void bench_window(const Options& options, Report& report);
 void bench_cuda_filter(const Options& options, Report& report);
 void bench_strips(const Options& options, Report& report);
@@ -201,6 +203,8 @@ std::string name_of(TypePair types, std::optional<Type> squares);
 Array random_image(const Size& size, Type type);
 /// Seeded random regions inside the image, from column and row `first` on.
 std::vector<Region> random_regions(const Size& size, std::int64_t count, std::int64_t first = 0);
+/// Seeded random squares of that side inside the image.
+std::vector<Region> random_squares(const Size& size, std::int64_t count, std::int64_t side);
 /// The name of this machine's CPU.
 std::string device_name();
 /// The name of a CUDA device; "" if it does not exist.

@@ -105,6 +105,9 @@ struct CudaQueries {
 /// bytes.
 struct CudaBoxes {
   static constexpr const char* build = "compact store";
+  static constexpr const char* of_pixels = "boxes of pixels";
+  static constexpr const char* of_tensor = "boxes of a tensor";
+  static constexpr const char* of_new_store = "boxes of a new compact store";
   std::int64_t width, height, bins;
   const void* image;  ///< host, contiguous
   std::span<const Region> boxes;

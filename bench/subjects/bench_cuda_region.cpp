@@ -175,18 +175,6 @@ void run_queries(const Size& size, std::int64_t count, const Options& options, C
   call(bench, what);
 }
 
-/// `count` squares of that side at random places.
-std::vector<Region> random_squares(const Size& size, std::int64_t count, std::int64_t side) {
-  std::mt19937_64 random(12);
-  std::vector<Region> boxes(static_cast<std::size_t>(count));
-  for (Region& box : boxes) {
-    box.width = box.height = side;
-    box.x = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.width - side + 1));
-    box.y = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.height - side + 1));
-  }
-  return boxes;
-}
-
 /// Histograms of boxes straight from the pixels, beside those from a tensor and a compact store.
 void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int64_t side, const Options& options,
                CudaBenchBoxes bench, Report& report) {

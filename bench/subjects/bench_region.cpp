@@ -27,6 +27,17 @@ std::vector<Region> random_regions(const Size& size, std::int64_t count, std::in
   return regions;
 }
 
+std::vector<Region> random_squares(const Size& size, std::int64_t count, std::int64_t side) {
+  std::mt19937_64 random(12);
+  std::vector<Region> boxes(static_cast<std::size_t>(count));
+  for (Region& box : boxes) {
+    box.width = box.height = side;
+    box.x = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.width - side + 1));
+    box.y = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size.height - side + 1));
+  }
+  return boxes;
+}
+
 void bench_region(const Options& options, Report& report) {
   const std::vector<Size> sizes = options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes;
   for (const Size& size : sizes) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ enum class Counting : std::uint8_t {
 struct StoreQuestion {
   double pixels = 0;                     ///< of all images
   std::int64_t regions = -1, area = -1;  ///< as StoreOptions
+  std::int64_t bins = 32;
   bool weighted = false;
   bool on_cpu = true;
   bool none_takes_it = true;  ///< not a mask on a device
@@ -33,13 +35,40 @@ struct StoreChoice {
   std::string reason;
 };
 
-/// The area of the regions, in images, from which a compact store pays. One thread of an EPYC with AVX-512, 1920x1080,
-/// boxes of 200x200, store and queries against counting: 8u with 32 bins 2.8 ms at 3.9 images, where counting
-/// takes 2.1, and 2.8 at 7.7, where it takes 3.7; with 256 bins 4.3 and 2.8, 5.2 and 11. `masked` is an estimate.
-constexpr double compact_pays_from(Counting counting) { return counting == Counting::masked ? 2 : 5; }
-/// A stream counts every pixel, as the store does: it wins while few regions end. There, 16u with 32 bins: 400 boxes of
-/// 200x200 are even, 1,000 boxes of 50x50 too; 32f: 1,000 boxes of 200x200.
-constexpr double streamed_pixels_per_region = 5000;
+/// Known regions: how many, each as large as an image if their area is unknown, and their area.
+struct Regions {
+  double number, area;
+
+  explicit Regions(const StoreQuestion& q)
+      : number(q.regions >= 0 ? static_cast<double>(q.regions)
+                              : std::ceil(static_cast<double>(q.area) / std::max(1.0, q.pixels))),
+        area(q.area >= 0 ? static_cast<double>(q.area) : number * q.pixels) {}
+};
+
+/// Nanoseconds: once, and for all the regions.
+struct StoreTime {
+  double once, regions;
+  double all() const { return once + regions; }
+};
+
+/// One thread of a Xeon with AVX-512 (bench/results/*-cpu-stores.json, to which store_sweep_test holds the choice): a
+/// compact store, built and read.
+inline StoreTime compact_time(const StoreQuestion& q, const Regions& regions) {
+  const bool few = q.bins <= 64;
+  const double a_pixel = (few ? 1.5 : 2.2) + (q.counting == Counting::streamed ? 0.6 : 0);
+  return {(few ? 1e5 : 1.2e6) + a_pixel * q.pixels, regions.number * (200 + 9 * static_cast<double>(q.bins))};
+}
+/// Regions counted from the image in a stream.
+inline StoreTime streamed_time(const StoreQuestion& q, const Regions& regions) {
+  const double width = std::sqrt(regions.area / std::max(1.0, regions.number));
+  return {0.8 * q.pixels, regions.number * (25 + 0.4 * width) * static_cast<double>(q.bins)};
+}
+/// Pixel by pixel: bytes as cpu::direct_is_less has it; masks are an estimate.
+inline StoreTime direct_time(const StoreQuestion& q, const Regions& regions) {
+  if (q.counting == Counting::masked) return {0, 0.8 * regions.area + 500 * regions.number};
+  const bool is_wide = q.bins <= 64 && regions.area >= 64 * 64 * regions.number;
+  return {0, regions.area * (is_wide ? 0.16 : 0.4) + regions.number * (500 + 2.7 * static_cast<double>(q.bins))};
+}
 
 /// The same on a GPU, in images. One H200, 8u, 32 bins, which a compact store holds in 5.2 bytes a pixel: a build takes
 /// 30 us and 5 ps a pixel, and a pixel of a region 0.8 ps (bench/results/2026-11-26-cuda-boxes.json: 10,000 regions of
@@ -73,21 +102,27 @@ struct AreaOfRegions {
   }
 };
 
-/// True if what the regions cost to count is measured by their number, not by their area.
-inline bool counts_number(const StoreQuestion& q) {
-  return q.on_cpu && q.counting == Counting::streamed && q.regions >= 0;
-}
-/// From how many regions, or images that known regions cover, a compact store pays.
+/// From how many images that such regions cover a compact store pays; infinite if it is read no faster than they are
+/// counted.
 inline double compact_pays_from(const StoreQuestion& q) {
-  if (counts_number(q)) return std::max(1.0, std::floor(q.pixels / streamed_pixels_per_region));
-  return q.on_cpu ? compact_pays_from(q.counting)
-                  : compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
+  if (!q.on_cpu) return compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
+  const Regions regions(q);
+  if (regions.area <= 0) return std::numeric_limits<double>::infinity();
+  const StoreTime compact = compact_time(q, regions);
+  // So many times these regions.
+  const auto pays_from = [&](const StoreTime& counting) {
+    const double gain = counting.regions - compact.regions;
+    return gain > 0 ? (compact.once - counting.once) / gain : std::numeric_limits<double>::infinity();
+  };
+  double times = pays_from(streamed_time(q, regions));
+  if (q.counting == Counting::bytes) times = std::max(times, pays_from(direct_time(q, regions)));
+  if (q.counting == Counting::masked) times = pays_from(direct_time(q, regions));
+  return times * regions.area / std::max(1.0, q.pixels);
 }
-/// For frame after frame, of known regions with an area: true if counting their pixels is less work than a store.
+/// Of known regions: true if counting their pixels is less work than a store.
 inline bool counting_is_less(const StoreQuestion& q) {
-  const double size =
-      counts_number(q) ? static_cast<double>(q.regions) : static_cast<double>(q.area) / std::max(1.0, q.pixels);
-  return size <= compact_pays_from(q);
+  const Regions regions(q);
+  return regions.area / std::max(1.0, q.pixels) <= compact_pays_from(q);
 }
 
 inline StoreChoice choose_store(const StoreQuestion& q) {
@@ -95,25 +130,20 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
   if (q.weighted)
     return known ? StoreChoice{Store::none, "store none: the regions are known, and weights are added from the image"}
                  : StoreChoice{Store::tensor, "store tensor: it holds weights, and the regions are not known"};
-  bool few = false;
-  std::string cover;
-  const double limit = known ? compact_pays_from(q) : 0;
-  if (counts_number(q)) {
-    few = static_cast<double>(q.regions) <= limit;
-    cover = std::to_string(q.regions) + (q.regions == 1 ? " region" : " regions");
-  } else if (known) {
-    AreaOfRegions area(q.pixels, q.regions, q.area);
-    few = area.images <= limit;
-    cover = std::move(area.text);
-  }
   if (!q.none_takes_it) return {Store::compact, "store compact: on a GPU it alone takes a mask"};
-  if (few) return {Store::none, "store none: " + cover + "; compact pays from " + number_text(limit)};
+  std::string cover, pays;
+  if (known) {
+    const double limit = compact_pays_from(q);
+    cover = AreaOfRegions(q.pixels, q.regions, q.area).text;
+    pays = std::isfinite(limit) ? "pays from " + number_text(limit) : "is read no faster than they are counted";
+    if (counting_is_less(q)) return {Store::none, "store none: " + cover + "; compact " + pays};
+  }
   if (static_cast<double>(q.compact_bytes) > 0.9 * static_cast<double>(q.memory))
     return {Store::none, "store none: a compact store takes " + std::to_string(q.compact_bytes) +
                              " bytes, more than 0.9 of the " + std::to_string(q.memory) +
                              " to spare; regions are counted from the image"};
   if (!known) return {Store::compact, "store compact: the regions are not known in advance"};
-  return {Store::compact, "store compact: " + cover + "; it pays from " + number_text(limit)};
+  return {Store::compact, "store compact: " + cover + "; it " + pays};
 }
 
 }  // namespace areal::policy

@@ -14,9 +14,10 @@ struct ValueStoreQuestion {
   std::uint64_t rank_bytes = 0, memory = 0;
 };
 
-/// The area of the regions, in images, from which a rank store pays. EPYC with AVX-512, 4096 x 4096 of 16u: a build
-/// takes 67 ns a pixel and thread, a selection 2.9 ns a pixel of a region of noise.
-constexpr double rank_pays_from = 25;
+/// The area of the regions, in images, from which a rank store pays. One thread of a Xeon with AVX-512 (bench/results/
+/// *-cpu-stores.json), boxes of 32x32 and 200x200 of 8u and 16u: at 39 images a selection takes 0.8 of the time of a
+/// store, at 150 images three times.
+constexpr double rank_pays_from = 50;
 
 inline StoreChoice choose_value_store(const ValueStoreQuestion& q) {
   if (!q.on_cpu) return {Store::rank, "store rank: on a GPU it alone answers quantiles"};

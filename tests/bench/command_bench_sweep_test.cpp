@@ -110,5 +110,23 @@ TEST_F(CommandBenchSweep, WronglyAsked) {
   EXPECT_NE(wrong.err.find("--algorithm thin: a sweep begins with auto"), std::string::npos) << wrong.err;
 }
 
+TEST_F(CommandBenchSweep, StoresAreTimedOnTheCpuToo) {
+  const Outcome outcome = run({"bench", "region", "--table", "stores", "--backend", "cpu", "--threads", "1", "--size",
+                               "64x48", "--items", "3", "--bins", "5", "--repetitions", "7", "--json", "records.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json cases = records();
+  ASSERT_EQ(cases.size(), 4U) << cases;  // histograms of 8u and 16u, medians of both; boxes of 200x200 do not fit
+  for (const Json& one : cases) {
+    EXPECT_EQ(one["part"], "32x32");
+    EXPECT_EQ(one["batch"], 3);
+    EXPECT_EQ(algorithms_of(one), one["bins"] == 0 ? (std::vector<std::string>{"none", "rank"})
+                                                   : (std::vector<std::string>{"none", "compact", "tensor"}));
+    for (const Json& row : one["rows"]) EXPECT_EQ(row["rounds"], 7);
+    EXPECT_GT(one["time_us"]["median"], 0);
+  }
+  EXPECT_NE(run({"bench", "region", "--table", "stores", "--backend", "simt"}).err.find("cannot be timed"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace areal::test

@@ -95,6 +95,7 @@ policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_byte
   question.pixels =
       static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
   question.regions = s.options.regions, question.area = s.options.area;
+  question.bins = s.binning.bins();
   question.weighted = s.options.weighted;
   question.on_cpu = s.execution.backend == Backend::cpu;
   question.none_takes_it = question.on_cpu || !s.options.masked;
@@ -112,6 +113,7 @@ bool counting_is_less(const StorePlan& compact, std::span<const Region> regions)
   const Shape& image = compact.image_shape();
   policy::StoreQuestion question;
   question.pixels = static_cast<double>(image.width) * static_cast<double>(image.height);
+  question.bins = compact.binning().bins();
   question.on_cpu = compact.backend() == Backend::cpu;
   question.counting =
       size_of(compact.image_type()) == 1 && image.channels == 1 ? policy::Counting::bytes : policy::Counting::streamed;

@@ -122,14 +122,14 @@ std::vector<Out> buffer_for(Span<const Region> regions, const Binning& binning) 
 
 void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                        Span<std::uint64_t> out, const QueryOptions& options) {
-  histograms(
-      image, binning, regions, out, options, nullptr,
-      [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
-        if (cpu::has_direct_counts(request.rule, image.shape) && cpu::direct_is_less(image.shape, request.regions))
-          cpu::direct_counts(request.rule, image, request.regions, answers, threads);
-        else
-          cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
-      });
+  histograms(image, binning, regions, out, options, nullptr,
+             [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
+               if (cpu::has_direct_counts(request.rule, image.shape) &&
+                   cpu::direct_is_less(request.rule, image.shape, request.regions))
+                 cpu::direct_counts(request.rule, image, request.regions, answers, threads);
+               else
+                 cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
+             });
 }
 
 void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,

@@ -158,14 +158,19 @@ bool has_direct_counts(const PixelBins& rule, const Shape& image) {
   return rule.is_table() && size_of(rule.type) == 1 && image.channels == 1;
 }
 
-bool direct_is_less(const Shape& image, std::span<const Region> regions) {
-  double pixels = 0;
+bool direct_is_less(const PixelBins& rule, const Shape& image, std::span<const Region> regions) {
+  Steps steps;
+  const bool has_steps = steps_of(rule, steps);
+  const auto bins = static_cast<double>(rule.bins), number = static_cast<double>(regions.size());
+  double direct = number * (500 + 2.7 * bins), streamed = number * 25 * bins;
   std::int64_t rows = 0;
   for (const Region& region : regions) {
-    pixels += static_cast<double>(region.width) * static_cast<double>(region.height) + copies * 256;
+    direct += static_cast<double>(region.width) * static_cast<double>(region.height) *
+              (has_steps && region.width >= 64 ? 0.16 : 0.4);
+    streamed += 0.4 * static_cast<double>(region.width) * bins;
     rows = std::max(rows, region.y + region.height);
   }
-  return pixels <= 4 * static_cast<double>(image.width) * static_cast<double>(rows);
+  return direct <= streamed + 0.8 * static_cast<double>(image.width) * static_cast<double>(rows);
 }
 
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,

@@ -1,0 +1,12 @@
+# The newest records of the sweeps behind Store::automatic, where there are some.
+set(store_sweeps)
+foreach(backend cpu cuda)
+  file(GLOB records CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-${backend}-stores.json)
+  if(records)
+    list(SORT records)
+    list(GET records -1 record)
+    list(APPEND store_sweeps \"${record}\")
+  endif()
+endforeach()
+list(JOIN store_sweeps "," store_sweeps)
+target_compile_definitions(store_sweep_test PRIVATE "AREAL_STORE_SWEEPS=${store_sweeps}")
