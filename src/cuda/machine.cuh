@@ -256,6 +256,36 @@ struct Machine {
     asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
     return sum;
   }
+  using Four = kernels::Vec<std::uint32_t, 4>;
+  __device__ __forceinline__ Four multiply_bytes(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                                                 const Four& c, Site = {}) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return multiply_bytes({a[2], a[3]}, {b[1]}, multiply_bytes({a[0], a[1]}, {b[0]}, c));
+#else
+    Four d;
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%10, %11, %12, %13};"
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]),
+          "r"(c.at[3]));
+    return d;
+#endif
+  }
+  __device__ __forceinline__ Four multiply_bytes(const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
+                                                 const Four& c, Site = {}) const {
+    Four d;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    for (int i = 0; i < 4; i += 2)
+      asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%4, %5};"
+          : "=r"(d.at[i]), "=r"(d.at[i + 1])
+          : "r"(a[i / 2]), "r"(b[0]), "r"(c.at[i]), "r"(c.at[i + 1]));
+#else
+    asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};"
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]));
+#endif
+    return d;
+  }
   __device__ __forceinline__ float root_estimate(float x) const {
     float root;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));

@@ -321,7 +321,7 @@ Walked walked(const Case& c, double strips) {
 }
 
 TEST(SimtFilter, TheRingReadsEachRowOfASegmentOnce) {
-  Case c{{960, 40}, {15, 15}};
+  Case c{{960, 40}, {15, 7}};
   c.window.edge = Edge::zero;
   const Ran r = run(c);
   ASSERT_EQ(r.fault, "");
@@ -339,16 +339,33 @@ TEST(SimtFilter, TheRingReadsEachRowOfASegmentOnce) {
   EXPECT_EQ(counts.block_barriers, 0u);
 }
 
+TEST(SimtFilter, BandsReadEachRowOfASegmentOnce) {
+  Case c{{320, 100}, {31, 31}};
+  c.window.edge = Edge::zero;
+  c.options.together = 4;  // fewer than two blocks for each of three strips: one segment
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  const Counts& counts = r.launches.at(0).counts;
+  using Kernel = kernels::BandMeans<kernels::NoMachine, kernels::MeansByBands<2, 3, kernels::WalkOutput::product>>;
+  // A strip of 128 columns reads 16 more on either side, as far as the image has them.
+  ASSERT_EQ(r.launches.at(0).blocks, 3);
+  EXPECT_EQ(counts.reads.bytes, 100u * (128 + 16 + 16 + 128 + 16 + 16 + 64));
+  EXPECT_EQ(counts.copied_bytes, counts.reads.bytes);
+  EXPECT_EQ(counts.writes.bytes, 320u * 100u);
+  EXPECT_EQ(counts.shared_reads.conflicts, 0u);
+  static_assert(Kernel::columns == 128 && Kernel::span == 160);
+}
+
 TEST(SimtFilter, LargerWindowsReadEachRowTwice) {
-  Case c{{896, 40}, {63, 21}};
+  Case c{{768, 40}, {127, 21}};
   c.window.edge = Edge::zero;
   const Ran r = run(c);
   ASSERT_EQ(r.fault, "");
   const Counts& counts = r.launches.at(0).counts;
   const Walked rows = walked<kernels::WalkBytes<1, 0, kernels::WalkOutput::product>>(c, 2);
-  // Two strips of 448 outputs: lanes begin 32 columns to the left, and end 32 to the right of them.
-  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * 2 * 30 * 16);
-  EXPECT_EQ(counts.writes.bytes, 896u * 40u);
+  // Two strips of 384 outputs: lanes begin 64 columns to the left, and end 64 to the right of them.
+  EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows.rows + rows.again) * 2 * 28 * 16);
+  EXPECT_EQ(counts.writes.bytes, 768u * 40u);
   EXPECT_EQ(counts.writes.strided, 0u);
   EXPECT_EQ(counts.shared_writes.conflicts, 0u);
 }
@@ -369,13 +386,13 @@ TEST(SimtFilter, WindowsOfMoreThan256ColumnsHaveSpansOfABlock) {
 
 TEST(SimtFilter, TheFirstAndTheLastStripHaveShorterSegments) {
   using Kernel = kernels::WalkBytes<1, 19, kernels::WalkOutput::product, 15>;
-  Case c{{5 * 480, 300}, {15, 15}};
+  Case c{{5 * 480, 300}, {15, 7}};
   c.window.edge = Edge::zero;
   const Ran r = run(c);
   ASSERT_EQ(r.fault, "");
   const Counts& counts = r.launches.at(0).counts;
   const int inner = rows_of_segments<Kernel>(c, 3 + 2 * kernels::outer_row);
-  const double begin = kernels::begin_rows<kernels::Walk<kernels::NoMachine, Kernel>>(15);
+  const double begin = kernels::begin_rows<kernels::Walk<kernels::NoMachine, Kernel>>(7);
   const int outer = kernels::outer_rows(inner, begin);
   ASSERT_LT(outer, inner);
   ASSERT_GT(outer, 0);

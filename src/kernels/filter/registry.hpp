@@ -1,6 +1,7 @@
 #pragma once
 // The algorithms of the subject `filter`, for one launcher, as functions.
 
+#include <algorithm>
 #include "kernels/filter/blocks/blocks.hpp"
 #include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
@@ -15,10 +16,15 @@ FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return walk_takes(other); };
   kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
-    with_walk(known, [&]<class C>() { launch_walk<C>(launcher, known, views); });
+    bool launched = false;
+    with_bands(known, [&]<class C>() { launched = launch_bands<C>(launcher, known, views); });
+    if (!launched) with_walk(known, [&]<class C>() { launch_walk<C>(launcher, known, views); });
   };
-  if (walk_takes(request).empty())
-    with_walk(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Walk<NoMachine, C>::Shared); });
+  if (!walk_takes(request).empty()) return kernels;
+  with_walk(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename Walk<NoMachine, C>::Shared); });
+  with_bands(request, [&]<class C>() {
+    kernels.shared_bytes = std::max(kernels.shared_bytes, sizeof(typename BandMeans<NoMachine, C>::Shared));
+  });
   return kernels;
 }
 

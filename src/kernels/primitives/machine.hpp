@@ -53,6 +53,11 @@
 //   permute(a, b, selector)                  four of the bytes 0 to 3 of a and 4 to 7 of b, one a nibble (prmt)
 //   permute_signs(a, b, selector)            the same, and a nibble's highest bit asks for eight times its byte's sign
 //   multiply_wide(a, b, c)                   a b + c, in 64 bits from signed numbers of 32 (mad.wide)
+//   Vec<uint32, 4> multiply_bytes(a, b, c)   by all lanes of a warp: c and the product of two matrices of bytes. a is
+//                                            16 x 16 n, in 2 n words of a lane, b 16 n x 8 in n, and c 16 x 8 in 4, n =
+//                                            1 or 2. Lane 4 g + t has rows g and g + 8 of a, column g of b, of their
+//                                            16 places 4 t to 4 t + 3 in a word, and columns 2 t and 2 t + 1 of c
+//                                            (mma.m16n8k16, k32)
 //   root_estimate(x)                         the root of a float x >= 0, within 2^-21 of it
 //   min2(a, b)  max2(a, b)                   the smaller, the larger of the halves of two 32-bit words, each unsigned
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory

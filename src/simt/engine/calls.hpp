@@ -27,7 +27,14 @@ struct KernelShape {
   void (*run)(ThreadInterface& thread, const void* args);
 };
 
-enum class Collective { sync_warp, shuffle, ballot, any, all };
+enum class Collective { sync_warp, shuffle, ballot, any, all, multiply };
+
+/// A lane's part of a product of bytes: see multiply_bytes in kernels/primitives/machine.hpp.
+struct MultiplyBytes {
+  int words;  // of the right operand
+  const std::uint32_t *a, *b;
+  std::uint32_t* c;
+};
 
 namespace calls {
 
@@ -47,7 +54,7 @@ void forget_release(ThreadInterface& thread, const void* at);
 
 void sync(ThreadInterface& thread, Site site);
 void named_barrier(ThreadInterface& thread, int id, int threads, bool wait, Site site);
-/// argument: the lane that a shuffle reads.
+/// argument: the lane that a shuffle reads. The value of `multiply` is the address of the lane's MultiplyBytes.
 std::uint64_t collective(ThreadInterface& thread, Collective kind, std::uint32_t mask, std::uint64_t value,
                          int argument, Site site);
 

@@ -7,7 +7,7 @@ namespace areal::simt {
 namespace {
 
 const char* name(Collective kind) {
-  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all"};
+  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all", "multiply_bytes"};
   return names[static_cast<int>(kind)];
 }
 
@@ -15,6 +15,26 @@ std::string hex(std::uint32_t mask) {
   char text[11];
   std::snprintf(text, sizeof text, "0x%08x", mask);
   return text;
+}
+
+/// Lane 4 g + t has rows g and g + 8 of a, column g of b, and of c the rows of a in columns 2 t and 2 t + 1. In a word
+/// of a and b it has places 4 t to 4 t + 3 of 16.
+void multiply(const std::uint64_t* lanes) {
+  const auto of = [&](int lane) { return reinterpret_cast<const MultiplyBytes*>(lanes[lane]); };
+  const auto dot = [](std::uint32_t a, std::uint32_t b) {
+    std::uint32_t sum = 0;
+    for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xffu) * (b >> i & 0xffu);
+    return sum;
+  };
+  for (int lane = 0; lane < 32; ++lane) {
+    const MultiplyBytes& one = *of(lane);
+    const int row = lane / 4 * 4;
+    for (int i = 0; i < 4; ++i) {
+      const int column = 4 * (2 * (lane % 4) + i % 2);
+      for (int word = 0; word < one.words; ++word)
+        for (int t = 0; t < 4; ++t) one.c[i] += dot(of(row + t)->a[2 * word + i / 2], of(column + t)->b[word]);
+    }
+  }
 }
 
 }  // namespace
@@ -95,6 +115,12 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
     case Collective::shuffle:
       ++counts_.shuffles;
       break;
+    case Collective::multiply: {
+      std::uint64_t lanes[32];
+      for (int i = 0; i < 32; ++i) lanes[i] = warp.lanes[i].value;
+      multiply(lanes);
+      break;
+    }
     default:
       ++counts_.votes;
       break;
@@ -106,6 +132,7 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
     Thread& thread = warp.lanes[std::countr_zero(m)];
     switch (thread.kind) {
       case Collective::sync_warp:
+      case Collective::multiply:
         break;
       case Collective::shuffle:
         thread.result = warp.lanes[thread.argument].value;

@@ -142,6 +142,14 @@ class Machine {
     return result;
   }
   std::int64_t multiply_wide(std::int32_t a, std::int32_t b, std::int64_t c) const { return std::int64_t{a} * b + c; }
+  template <int words>
+  kernels::Vec<std::uint32_t, 4> multiply_bytes(const std::uint32_t (&a)[2 * words], const std::uint32_t (&b)[words],
+                                                kernels::Vec<std::uint32_t, 4> c, Site site = AREAL_HERE) const {
+    const MultiplyBytes lane{words, a, b, c.at};
+    calls::collective(*thread_, Collective::multiply, kernels::full_mask, reinterpret_cast<std::uint64_t>(&lane), 0,
+                      site);
+    return c;
+  }
   float root_estimate(float x) const { return std::sqrt(x); }
 
   std::uint32_t min2(std::uint32_t a, std::uint32_t b) const {

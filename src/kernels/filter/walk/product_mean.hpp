@@ -1,0 +1,39 @@
+#pragma once
+// Means of bytes by a product of 32 bits.
+
+#include <algorithm>
+#include <areal/window.hpp>
+#include <cstdint>
+#include "formulas/rounding.hpp"
+
+namespace areal::kernels {
+
+/// Factor and addend of a product of 32 bits that gives the mean of n pixels of 8 bits: (sum factor + add) / 2^24. A
+/// factor of 0: there is none. It exists for some odd n, and for OpenCV's rounding wherever that is not the nearest.
+struct ProductMean {
+  std::uint32_t factor = 0, add = 0;
+
+  ProductMean(std::uint32_t n, Rounding rounding) {
+    if (rounding == Rounding::opencv && formulas::FixedPointMean::serves(n)) {
+      const formulas::FixedPointMean mean(n);
+      if ((std::uint64_t{255} * n + mean.delta) * mean.factor >> 31 != 0) return;  // a mean of 256, which saturates
+      factor = 2 * mean.factor, add = mean.delta * factor;
+      return;
+    }
+    if (n % 2 == 0 || n >= (1u << 24)) return;
+    for (std::uint64_t f = (1u << 24) / n; f <= (1u << 24) / n + 1; ++f) {
+      // Sums from q n - n / 2 on have the mean q: bounds of the addend for each.
+      std::int64_t least = 0, most = (std::int64_t{1} << 32) - 1 - static_cast<std::int64_t>(f * n * 255);
+      for (std::int64_t q = 1; q <= 255; ++q) {
+        const std::int64_t first = q * n - n / 2, product = first * static_cast<std::int64_t>(f);
+        least = std::max(least, (q << 24) - product);
+        most = std::min(most, (q << 24) - 1 - (product - static_cast<std::int64_t>(f)));
+      }
+      if (least > most) continue;
+      factor = static_cast<std::uint32_t>(f), add = static_cast<std::uint32_t>(least);
+      return;
+    }
+  }
+};
+
+}  // namespace areal::kernels
