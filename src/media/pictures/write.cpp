@@ -120,10 +120,10 @@ class RowsOfPicture : public PictureRows {
  public:
   RowsOfPicture(const fs::path& where, std::string name, const Shape& shape, Type type)
       : name_(std::move(name)), sink_(where, name_), shape_(shape), type_(type) {
-    constexpr std::int64_t band_bytes = 4 << 20;
+    constexpr std::int64_t most_band_bytes = 4 << 20;
     const std::int64_t row =
         std::max<std::int64_t>(1, shape.width * shape.channels * static_cast<std::int64_t>(size_of(type)));
-    band_ = std::max<std::int64_t>(1, band_bytes / row);
+    band_ = std::max<std::int64_t>(1, most_band_bytes / row);
     rows_.resize(static_cast<std::size_t>(std::min(band_, shape.height) * row));
   }
   void write(const ConstView& rows) override {
