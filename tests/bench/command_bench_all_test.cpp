@@ -94,7 +94,7 @@ TEST_F(CommandBenchAll, WronglyAsked) {
   };
   refused({"bench", "sat", "--table", "nobody"},
           "--table nobody: bench sat has --table all, --table sweep, --table kasagi, --figure chen");
-  refused({"bench", "region", "--table", "all"}, "--table all: bench region has --table medians");
+  refused({"bench", "region", "--table", "all"}, "--table all: bench region has --table stores, --table medians");
   refused({"bench", "sat", "--table", "all", "--figure", "chen"}, "--table and --figure: may not be given together");
   refused({"bench", "sat", "--table", "all", "--backend", "cpu"},
           "--backend cpu: --table and --figure are timed on a GPU");
