@@ -25,7 +25,7 @@ template <class In, class Sum, bool squares>
 void add_block(const ConstView& strip, std::int64_t channel, std::int64_t n, std::int64_t from, std::int64_t count,
                Sum* sums) {
   const auto term = [](In pixel) {
-    const auto value = static_cast<Sum>(pixel);
+    const auto value = static_cast<Sum>(pixel);  // NOLINT(bugprone-signed-char-misuse): modulo 2^k
     if constexpr (squares)
       return static_cast<Sum>(value * value);
     else
@@ -72,7 +72,7 @@ void add_masked(const ConstView& strip, const ConstView& mask, std::int64_t chan
     const auto* const keep = static_cast<const std::uint8_t*>(mask.row(y, 0, n));
     for (std::int64_t i = 0; i < count; ++i) {
       if (keep[(from + i) / channels] == 0) continue;
-      const auto value = static_cast<Sum>(pixels[i]);
+      const auto value = static_cast<Sum>(pixels[i]);  // NOLINT(bugprone-signed-char-misuse)
       sums[i] += term == Term::pixel ? value : term == Term::square ? static_cast<Sum>(value * value) : Sum(1);
     }
   }

@@ -1,5 +1,6 @@
 // Stores on disk: the plan and the bytes come back, and files that lie are refused in a sentence.
 #include <areal/error.hpp>
+#include <areal/region_quantile.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
