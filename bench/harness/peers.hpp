@@ -3,7 +3,10 @@
 // through Python (bench/peers/python_peers.py), as PyTorch and CuPy (bench/peers/python_gpu_peers.py).
 // AREAL_PEERS_PYTHON names the Python. Libraries that are not installed are skipped, with the reason in `missing`.
 
+#include <areal/error.hpp>
 #include <areal/view.hpp>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,6 +32,21 @@ std::string opencv_version();
 
 /// A function of our CUDA plug-in, or nullptr with the reason in `missing`.
 void* find_cuda_bench(const char* function, std::string& missing);
+/// The same as a CudaBenchX. Throws Unavailable where it is missing.
+template <class Bench>
+Bench cuda_bench(const char* function) {
+  std::string missing;
+  const auto bench = reinterpret_cast<Bench>(find_cuda_bench(function, missing));
+  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  return bench;
+}
+/// Calls it. Throws Error with its text, behind `where`, if it fails.
+template <class What>
+void call(void (*bench)(const What*, char*, std::size_t), const What& what, const std::string& where = {}) {
+  std::array<char, 1024> error{};
+  bench(&what, error.data(), error.size());
+  if (error[0] != 0) throw Error(where + error.data());
+}
 
 /// A library of Python. `areal` and `floor` are areal's table and a copy in the same rounds and process; without rounds
 /// if areal's Python package is not there.

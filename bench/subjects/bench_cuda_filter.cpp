@@ -5,7 +5,6 @@
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
 #include <areal/info.hpp>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -119,17 +118,13 @@ void run(const Size& size, Type in, const Options& options, CudaBenchFilters ben
     record.device = devices().at(static_cast<std::size_t>(options.device)).name;
     report.add(record);
   };
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 }  // namespace
 
 void bench_cuda_filter(const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchFilters>(find_cuda_bench("areal_cuda_bench_filters", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchFilters>("areal_cuda_bench_filters");
   const std::vector<Size> all{{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
   const std::vector<Type> types = options.types.empty() ? std::vector{Type::u8, Type::f32} : options.types;
   for (const Size& size : options.sizes.empty() ? all : options.sizes)

@@ -1,7 +1,6 @@
 // areal bench histogram --backend cuda: tensors on a GPU against a memset of their size, in a plug-in.
 #include <fmt/format.h>
 #include <areal/error.hpp>
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -98,17 +97,13 @@ void run(const Case& c, const Options& options, CudaBenchHistogram bench, Report
     report.note(fmt::format("{} of {} {}x{} and {} bins did not run: {}", what.algorithms[i], record.types, size.width,
                             size.height, bins, why));
   };
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 }  // namespace
 
 void bench_cuda_histogram(const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchHistogram>(find_cuda_bench("areal_cuda_bench_histogram", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchHistogram>("areal_cuda_bench_histogram");
   std::vector<Size> sizes = options.sizes;
   if (sizes.empty()) sizes = {{640, 480}, {1920, 1080}, {3840, 2160}};
   for (const Type counter : options.counters.empty() ? std::vector<Type>{Type::u32} : options.counters)

@@ -10,7 +10,6 @@
 #include <areal/sat.hpp>
 #include <areal/table.hpp>
 #include <areal/window.hpp>
-#include <array>
 #include <cstring>
 #include <random>
 #include "bench/harness/bench.hpp"
@@ -18,14 +17,6 @@
 
 namespace areal::bench {
 namespace {
-
-/// Calls the plug-in. Throws Error with its text if it fails.
-template <class What>
-void call(void (*bench)(const What*, char*, std::size_t), const What& what) {
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
-}
 
 /// Sums where `bins` is 0, else histograms; `expected` are the CPU's answers. Throws where one differs.
 void run(const Size& size, std::int64_t bins, const Array& image, const std::vector<Region>& regions,
@@ -217,9 +208,7 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
 
 /// Medians of boxes of any size, from a rank store.
 void run_medians(const Size& size, Type type, const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchMedians>(find_cuda_bench("areal_cuda_bench_medians", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchMedians>("areal_cuda_bench_medians");
   const std::int64_t count = options.regions.value_or(10'000);
   const Array image = random_image(size, type);
   const std::vector<Region> boxes = random_regions(size, count, 1);
@@ -258,11 +247,9 @@ void run_medians(const Size& size, Type type, const Options& options, Report& re
 }  // namespace
 
 void bench_cuda_region(const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchRegions>(find_cuda_bench("areal_cuda_bench_regions", missing));
-  const auto queries = reinterpret_cast<CudaBenchQueries>(find_cuda_bench("areal_cuda_bench_queries", missing));
-  const auto boxes = reinterpret_cast<CudaBenchBoxes>(find_cuda_bench("areal_cuda_bench_boxes", missing));
-  if (bench == nullptr || queries == nullptr || boxes == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchRegions>("areal_cuda_bench_regions");
+  const auto queries = cuda_bench<CudaBenchQueries>("areal_cuda_bench_queries");
+  const auto boxes = cuda_bench<CudaBenchBoxes>("areal_cuda_bench_boxes");
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes) {
     const Array image = random_image(size, Type::u8);
     const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});

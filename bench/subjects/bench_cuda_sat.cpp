@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/sat.hpp>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -152,9 +151,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
       theirs.floor_time = times_of(peer.floor);
     report.add(theirs);
   };
-  std::array<char, 1024> error{};
-  bench(&request, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, request);
   if (request.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
     note("OpenCV's cv::integral does not take " + what.name());
 }
@@ -162,9 +159,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
 }  // namespace
 
 void bench_cuda_sat(const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchSat>(find_cuda_bench("areal_cuda_bench_sat", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchSat>("areal_cuda_bench_sat");
   std::set<std::string> said;
   const auto note = [&](const std::string& words) {
     if (said.insert(words).second) report.note(words);
@@ -178,6 +173,7 @@ void bench_cuda_sat(const Options& options, Report& report) {
   if (all.empty()) all.push_back({Type::u8, Type::u32});
   const bool peers = options.peers && options.batch == 1;
   if (options.peers && !peers) note("peers are timed with one image, not with a batch");
+  std::string missing;
   const CvIntegral opencv = peers ? find_opencv(missing) : nullptr;
   if (!missing.empty()) note(missing);
   std::vector<PythonCase> cases;

@@ -5,7 +5,6 @@
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
 #include <areal/track.hpp>
-#include <array>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -104,17 +103,13 @@ void run(const Size& size, const Options& options, CudaBenchTrack bench, Report&
         fmt::format("{} boxes, {} steps: the CPU's boxes, of which {} moved", boxes.size(), frame_count - 1, moved));
   };
   const CudaTrack what{size.width, size.height, pixels, boxes, options.repetitions, options.device, found, done};
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
 }
 
 }  // namespace
 
 void bench_cuda_track(const Options& options, Report& report) {
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchTrack>(find_cuda_bench("areal_cuda_bench_track", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchTrack>("areal_cuda_bench_track");
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{1920, 1080}} : options.sizes)
     run(size, options, bench, report);
 }

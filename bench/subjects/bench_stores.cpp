@@ -125,9 +125,7 @@ void run_on_cuda(const Case& c, const Options& options, CudaBenchBoxes bench, Re
       throw Error(fmt::format("{}: an answer is not the CPU's", query));
     times.emplace(query, times_of(found));
   };
-  std::array<char, 1024> error{};
-  bench(&what, error.data(), error.size());
-  if (error[0] != 0) throw Error(error.data());
+  call(bench, what);
   Record record = record_of(c, Backend::cuda, 0, options);
   const Store chosen = plan_of(c, Store::automatic, {.backend = Backend::cuda, .device = options.device}).store();
   add_row(record, Store::none, chosen, times.at(CudaBoxes::of_pixels));
@@ -142,10 +140,7 @@ void bench_stores(const Options& options, Report& report) {
   if (options.backend == Backend::simt)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   const bool on_cpu = options.backend == Backend::cpu;
-  CudaBenchBoxes bench = nullptr;
-  std::string missing;
-  if (!on_cpu) bench = reinterpret_cast<CudaBenchBoxes>(find_cuda_bench("areal_cuda_bench_boxes", missing));
-  if (!on_cpu && bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = on_cpu ? nullptr : cuda_bench<CudaBenchBoxes>("areal_cuda_bench_boxes");
   const auto run = [&](const Case& c) {
     if (c.count * std::max<std::int64_t>(1, c.bins) > most_answers || c.count * c.side * c.side > most_area) return;
     if (!on_cpu) return run_on_cuda(c, options, bench, report);

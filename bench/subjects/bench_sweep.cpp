@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <array>
 #include "bench/harness/bench.hpp"
 #include "bench/harness/peers.hpp"
 
@@ -77,9 +76,7 @@ void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& re
   sweep.wrong = [&](std::size_t i, const std::string& why) {
     if (options.wrong) options.wrong(fmt::format("{} of {}: {}", names[i], where, why));
   };
-  std::array<char, 1024> error{};
-  bench(&sweep, error.data(), error.size());
-  if (error[0] != 0) throw Error(where + ": " + error.data());
+  call(bench, sweep, where + ": ");
   if (record.rows.empty() || record.rows[0].algorithm != "auto")
     report.note(where + " is left out, as auto did not run");
   else
@@ -101,9 +98,7 @@ void bench_sweep(const Options& options, Report& report) {
   if (options.border == Border::exclusive) throw InvalidArgument("--border exclusive: a sweep has none and zero");
   if (!options.algorithms.empty() && options.algorithms[0] != "auto")
     throw InvalidArgument("--algorithm " + options.algorithms[0] + ": a sweep begins with auto");
-  std::string missing;
-  const auto bench = reinterpret_cast<CudaBenchSweep>(find_cuda_bench("areal_cuda_bench_sweep", missing));
-  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  const auto bench = cuda_bench<CudaBenchSweep>("areal_cuda_bench_sweep");
   std::vector<std::pair<TypePair, Squares>> pairs;
   for (const TypePair types : options.pairs) pairs.emplace_back(types, options.squares);
   if (pairs.empty() && options.squares == Squares::no)
