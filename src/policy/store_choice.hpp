@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include "formulas/count_times.hpp"
 
 namespace areal::policy {
 
@@ -61,13 +62,17 @@ inline StoreTime compact_time(const StoreQuestion& q, const Regions& regions) {
 /// Regions counted from the image in a stream.
 inline StoreTime streamed_time(const StoreQuestion& q, const Regions& regions) {
   const double width = std::sqrt(regions.area / std::max(1.0, regions.number));
-  return {0.8 * q.pixels, regions.number * (25 + 0.4 * width) * static_cast<double>(q.bins)};
+  return {formulas::streamed_pixel_ns * q.pixels,
+          regions.number * (formulas::streamed_bin_ns + formulas::streamed_column_ns * width) *
+              static_cast<double>(q.bins)};
 }
-/// Pixel by pixel: bytes as cpu::direct_is_less has it; masks are an estimate.
+/// Pixel by pixel; masks are an estimate.
 inline StoreTime direct_time(const StoreQuestion& q, const Regions& regions) {
   if (q.counting == Counting::masked) return {0, 0.8 * regions.area + 500 * regions.number};
-  const bool is_wide = q.bins <= 64 && regions.area >= 64 * 64 * regions.number;
-  return {0, regions.area * (is_wide ? 0.16 : 0.4) + regions.number * (500 + 2.7 * static_cast<double>(q.bins))};
+  constexpr double side = formulas::direct_wide;
+  const bool is_wide = q.bins <= 64 && regions.area >= side * side * regions.number;
+  return {0, regions.area * (is_wide ? formulas::direct_wide_pixel_ns : formulas::direct_pixel_ns) +
+                 regions.number * formulas::direct_region_ns(static_cast<double>(q.bins))};
 }
 
 /// The same on a GPU, in images. One H200, 8u, 32 bins, which a compact store holds in 5.2 bytes a pixel: a build takes
@@ -109,7 +114,7 @@ inline double compact_pays_from(const StoreQuestion& q) {
   const Regions regions(q);
   if (regions.area <= 0) return std::numeric_limits<double>::infinity();
   const StoreTime compact = compact_time(q, regions);
-  // So many times these regions.
+  // How many times these regions it takes for the store to be as fast as counting.
   const auto pays_from = [&](const StoreTime& counting) {
     const double gain = counting.regions - compact.regions;
     return gain > 0 ? (compact.once - counting.once) / gain : std::numeric_limits<double>::infinity();

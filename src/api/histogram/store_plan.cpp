@@ -90,19 +90,27 @@ void plan_device(StorePlan::State& s) {
 constexpr ArgumentViews<StoreArguments, 2, 0> compact_views{
     {{{"image", &StoreArguments::image}, {"mask", &StoreArguments::mask}}}, {}};
 
-policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_bytes) {
+/// Without the regions and the memory.
+policy::StoreQuestion question_of(const Shape& image, Type type, const Binning& binning, const StoreOptions& options,
+                                  Backend backend, std::uint64_t compact_bytes) {
   policy::StoreQuestion question;
   question.pixels =
-      static_cast<double>(s.image.width) * static_cast<double>(s.image.height) * static_cast<double>(s.image.batch);
-  question.regions = s.options.regions, question.area = s.options.area;
-  question.bins = s.binning.bins();
-  question.weighted = s.options.weighted;
-  question.on_cpu = s.execution.backend == Backend::cpu;
-  question.none_takes_it = question.on_cpu || !s.options.masked;
-  question.counting = s.options.masked                           ? policy::Counting::masked
-                      : cpu::has_direct_counts(*s.rule, s.image) ? policy::Counting::bytes
-                                                                 : policy::Counting::streamed;
+      static_cast<double>(image.width) * static_cast<double>(image.height) * static_cast<double>(image.batch);
+  question.bins = binning.bins();
+  question.weighted = options.weighted;
+  question.on_cpu = backend == Backend::cpu;
+  question.none_takes_it = question.on_cpu || !options.masked;
+  question.counting = options.masked                        ? policy::Counting::masked
+                      : cpu::has_direct_counts(type, image) ? policy::Counting::bytes
+                                                            : policy::Counting::streamed;
   question.compact_bytes = compact_bytes;
+  return question;
+}
+
+policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_bytes) {
+  policy::StoreQuestion question =
+      question_of(s.image, s.type, s.binning, s.options, s.execution.backend, compact_bytes);
+  question.regions = s.options.regions, question.area = s.options.area;
   question.memory = limit_of(s);
   return policy::choose_store(question);
 }
@@ -110,14 +118,8 @@ policy::StoreChoice choose(const StorePlan::State& s, std::uint64_t compact_byte
 }  // namespace
 
 bool counting_is_less(const StorePlan& compact, std::span<const Region> regions) {
-  const Shape& image = compact.image_shape();
-  policy::StoreQuestion question;
-  question.pixels = static_cast<double>(image.width) * static_cast<double>(image.height);
-  question.bins = compact.binning().bins();
-  question.on_cpu = compact.backend() == Backend::cpu;
-  question.counting =
-      size_of(compact.image_type()) == 1 && image.channels == 1 ? policy::Counting::bytes : policy::Counting::streamed;
-  question.compact_bytes = compact.bytes();
+  policy::StoreQuestion question = question_of(compact.image_shape(), compact.image_type(), compact.binning(),
+                                               compact.options(), compact.backend(), compact.bytes());
   question.regions = static_cast<std::int64_t>(regions.size());
   question.area = 0;
   for (const Region& region : regions) question.area += region.width * region.height;

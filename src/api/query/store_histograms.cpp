@@ -101,7 +101,7 @@ void from_image(const StoreView& store, std::span<const Region> regions, std::sp
     if (state.plan->options.masked)
       return cpu::masked_counts(rule, image, image_of(state.arguments.mask, Access::image(store)), inside, counts,
                                 threads);
-    if (cpu::has_direct_counts(rule, image.shape) && cpu::direct_is_less(rule, image.shape, inside))
+    if (cpu::has_direct_counts(image.type, image.shape) && cpu::direct_is_less(rule, image.shape, inside))
       return cpu::direct_counts(rule, image, inside, counts, threads);
     const std::uint64_t bytes =
         cpu::streamed_bytes(image.shape, store.bins(), static_cast<std::int64_t>(inside.size()), threads);

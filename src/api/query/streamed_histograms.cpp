@@ -124,7 +124,7 @@ void region_histograms(const ConstView& image, const Binning& binning, Span<cons
                        Span<std::uint64_t> out, const QueryOptions& options) {
   histograms(image, binning, regions, out, options, nullptr,
              [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
-               if (cpu::has_direct_counts(request.rule, image.shape) &&
+               if (cpu::has_direct_counts(image.type, image.shape) &&
                    cpu::direct_is_less(request.rule, image.shape, request.regions))
                  cpu::direct_counts(request.rule, image, request.regions, answers, threads);
                else

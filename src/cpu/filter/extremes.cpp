@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t most_size = 1023;            // rows and columns of a window
 constexpr std::int64_t most_merged = 4;             // rows that are merged one by one
 constexpr std::int64_t bytes_of_block = 384 << 10;  // so that a block of rows stays in the L2
-constexpr std::int64_t least_panel_bytes = 2048;    // bytes
+constexpr std::int64_t least_panel_bytes = 2048;
 
 // The pixels that the edge shows at places [first, first + n).
 std::vector<std::int32_t> shown(const formulas::WindowAxis& axis, std::int64_t first, std::int64_t n) {

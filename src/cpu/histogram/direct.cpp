@@ -5,6 +5,7 @@
 #include <cstring>
 #include "cpu/cancellation.hpp"
 #include "cpu/threads.hpp"
+#include "formulas/count_times.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/histogram/direct.cpp"
@@ -154,23 +155,23 @@ bool count_by_steps(const PixelBins& rule, const Steps& steps, const ConstView& 
 
 }  // namespace
 
-bool has_direct_counts(const PixelBins& rule, const Shape& image) {
-  return rule.is_table() && size_of(rule.type) == 1 && image.channels == 1;
-}
+bool has_direct_counts(Type type, const Shape& image) { return size_of(type) == 1 && image.channels == 1; }
 
 bool direct_is_less(const PixelBins& rule, const Shape& image, std::span<const Region> regions) {
   Steps steps;
   const bool has_steps = steps_of(rule, steps);
   const auto bins = static_cast<double>(rule.bins), number = static_cast<double>(regions.size());
-  double direct = number * (500 + 2.7 * bins), streamed = number * 25 * bins;
+  double direct = number * formulas::direct_region_ns(bins), streamed = number * formulas::streamed_bin_ns * bins;
   std::int64_t rows = 0;
   for (const Region& region : regions) {
     direct += static_cast<double>(region.width) * static_cast<double>(region.height) *
-              (has_steps && region.width >= 64 ? 0.16 : 0.4);
-    streamed += 0.4 * static_cast<double>(region.width) * bins;
+              (has_steps && region.width >= formulas::direct_wide ? formulas::direct_wide_pixel_ns
+                                                                  : formulas::direct_pixel_ns);
+    streamed += formulas::streamed_column_ns * static_cast<double>(region.width) * bins;
     rows = std::max(rows, region.y + region.height);
   }
-  return direct <= streamed + 0.8 * static_cast<double>(image.width) * static_cast<double>(rows);
+  return direct <=
+         streamed + formulas::streamed_pixel_ns * static_cast<double>(image.width) * static_cast<double>(rows);
 }
 
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,

@@ -11,13 +11,11 @@
 
 namespace areal::cpu {
 
-/// True for rules that are one table over bytes, of images with one channel.
-bool has_direct_counts(const PixelBins& rule, const Shape& image);
+/// True for images of bytes with one channel, whose rules are one table.
+bool has_direct_counts(Type type, const Shape& image);
 
-/// True if they are expected to be faster than `streamed_counts`. Nanoseconds of one thread of a Xeon with AVX-512
-/// (bench/results/*-cpu-stores.json): here 0.16 a pixel of a region of 64 columns or more where the rule has few steps,
-/// else 0.4, and 500 + 2.7 bins a region; there 0.8 a pixel of the rows above the last region's end, and
-/// 25 and 0.4 a column a region and bin.
+/// True if they are expected to be faster than `streamed_counts`, which reads the rows above the last region's end: see
+/// formulas/count_times.hpp.
 bool direct_is_less(const PixelBins& rule, const Shape& image, std::span<const Region> regions);
 
 /// out: regions x bins. Every region must lie inside the image (batch 1). One thread allocates nothing.

@@ -4,6 +4,7 @@
 #include "cpu/sat/tiles.hpp"
 
 namespace areal::cpu {
+
 /// Adds the columns of `height` rows from the span's on, for every table, in the scratch.
 void Tiles::add_band(const Run& run, Span span, std::int64_t height) const {
   const ConstView& image = run.arguments.image;

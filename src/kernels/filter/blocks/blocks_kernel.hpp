@@ -20,6 +20,7 @@
 #include "kernels/filter/axis.hpp"
 #include "kernels/filter/blocks/columns.hpp"
 #include "kernels/filter/finish.hpp"
+#include "kernels/filter/units.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -115,18 +116,16 @@ struct Blocks {
 
   AREAL_DEVICE Place place_of(Shared& s, std::int64_t unit) const {
     Place at;
-    const int strip = static_cast<int>(unit % a.strips);
-    unit /= a.strips;
-    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, image = plane / a.channels;
-    at.image = a.image + image * a.from.batch + channel * a.from.channel;
-    at.mask = a.mask + image * a.marks.batch;
-    at.out = a.out + image * a.to.batch + channel * a.to.channel;
+    const FilterUnit place = FilterUnit::at(unit, a);
+    at.y = place.y;
+    at.image = a.image + place.plane_in(a.from);
+    at.mask = a.mask + place.image * a.marks.batch;
+    at.out = a.out + place.plane_in(a.to);
     at.ring = a.ring + m.block() * a.ring_bytes;
     at.rows = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs - at.y : a.segment_rows;
     at.last = at.y - a.rows.before + at.rows + a.rows.size - 1;
     const int first = -a.columns.before - (-a.columns.before & (block - 1));  // a block's first column
-    const int column = first + strip * a.strip_columns + V * m.thread();
+    const int column = first + place.strip * a.strip_columns + V * m.thread();
     at.x = column + a.columns.before;
     at.begin = at.x - V * m.thread();
     at.end = a.columns.outputs - at.begin < a.strip_columns ? a.columns.outputs : at.begin + a.strip_columns;

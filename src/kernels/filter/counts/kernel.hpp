@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include "kernels/filter/axis.hpp"
+#include "kernels/filter/units.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -88,14 +89,11 @@ struct WindowCounts {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    std::int64_t unit = m.block();
-    const auto strip = static_cast<int>(unit % a.strips);
-    unit /= a.strips;
-    const int y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, n = plane / a.channels;
-    const int first = strip * threads, last = first + threads < a.columns.outputs ? first + threads : a.columns.outputs;
+    const FilterUnit place = FilterUnit::at(m.block(), a);
+    const int y = place.y, first = place.strip * threads;
+    const int last = first + threads < a.columns.outputs ? first + threads : a.columns.outputs;
     Place at;
-    at.plane = a.image + n * a.from.batch + channel * a.from.channel;
+    at.plane = a.image + place.plane_in(a.from);
     at.x = first + m.thread();
     at.sided = first - a.columns.before < 0 || last + a.columns.after() > a.columns.extent;
     if (at.sided) {
@@ -104,7 +102,7 @@ struct WindowCounts {
       m.sync();
     }
     if (at.x >= a.columns.outputs) return;
-    walk(s, at, y, a.out + n * a.to.batch + channel * a.to.channel + at.x * a.to.column);
+    walk(s, at, y, a.out + place.plane_in(a.to) + at.x * a.to.column);
   }
 
   AREAL_DEVICE void walk(Shared& s, const Place& at, int y, char* out) const {

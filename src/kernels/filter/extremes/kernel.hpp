@@ -19,6 +19,7 @@
 #include <type_traits>
 #include "kernels/filter/axis.hpp"
 #include "kernels/filter/keys.hpp"
+#include "kernels/filter/units.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -171,16 +172,14 @@ struct Extremes {
   };
   AREAL_DEVICE Place place_of(std::int64_t unit) const {
     Place at;
-    const auto strip = static_cast<int>(unit % a.strips);
-    unit /= a.strips;
-    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, n = plane / a.channels;
-    at.image = a.image + n * a.from.batch + channel * a.from.channel;
-    at.to = a.out + n * a.to.batch + channel * a.to.channel;
+    const FilterUnit place = FilterUnit::at(unit, a);
+    at.y = place.y;
+    at.image = a.image + place.plane_in(a.from);
+    at.to = a.out + place.plane_in(a.to);
     at.y_end = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs : at.y + a.segment_rows;
     at.rows = at.y_end - at.y + a.rows.size - 1;
     at.lane = warps == 1 ? m.lane() : m.thread();
-    at.out = V * (strip * a.strip_lanes + at.lane);
+    at.out = V * (place.strip * a.strip_lanes + at.lane);
     at.x = at.out - a.columns.before - a.lead;
     if (at.lane >= a.strip_lanes || at.out >= a.columns.outputs) at.out = -1;
     const std::int64_t first = std::int64_t{at.x} * bytes, end = std::int64_t{a.columns.extent} * bytes;

@@ -81,7 +81,7 @@ bool launch_bands(Launcher& launcher, const FilterRequest& request, const Filter
   a.strips = (a.columns.outputs - 1) / Kernel::columns + 1;
   const std::int64_t strips = views.image.shape.channels * views.image.shape.batch * a.strips;
   const std::int64_t known = launcher.template most_together<BandMeans, C>();
-  // All blocks run at once where there are few enough strips.
+  // If the strips are fewer than the blocks that a device holds, all blocks run at once.
   const std::int64_t segments = std::max<std::int64_t>(1, (known > 0 ? known : unknown_device) / strips);
   const std::int64_t rows = (a.rows.outputs + segments - 1) / segments;
   a.segment_rows = static_cast<int>((rows + Kernel::chunk - 1) / Kernel::chunk * Kernel::chunk);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include "formulas/rounded_mean.hpp"
 #include "kernels/filter/axis.hpp"
+#include "kernels/filter/units.hpp"
 #include "kernels/filter/walk/walk_kernel.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -126,13 +127,11 @@ struct BandMeans {
 
   AREAL_DEVICE Place place_of(std::int64_t unit) const {
     Place at;
-    const auto strip = static_cast<int>(unit % a.strips);
-    unit /= a.strips;
-    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    const std::int64_t plane = unit / a.segments, channel = plane % a.channels, image = plane / a.channels;
-    at.image = a.image + image * a.from.batch + channel * a.from.channel;
-    at.out = a.out + image * a.to.batch + channel * a.to.channel;
-    at.x = strip * columns;
+    const FilterUnit place = FilterUnit::at(unit, a);
+    at.y = place.y;
+    at.image = a.image + place.plane_in(a.from);
+    at.out = a.out + place.plane_in(a.to);
+    at.x = place.strip * columns;
     at.left = at.x - a.margin;
     at.rows = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs - at.y : a.segment_rows;
     at.chunks = (at.rows + chunk - 1) / chunk + blocks - 1;
