@@ -54,7 +54,7 @@ std::string difference(const Rule& rule, const ConstView& image, const ConstView
   const cpu::PixelBins pixels = pixel_bins(rule.binning, image.type, image.shape.channels);
   std::vector<std::uint64_t> streamed(counts.size(), 0xa5a5), direct(counts);
   cpu::streamed_counts(pixels, image, regions, streamed, threads);
-  if (cpu::has_direct_counts(pixels, image.shape)) {
+  if (cpu::has_direct_counts(image.type, image.shape)) {
     std::fill(direct.begin(), direct.end(), 0xa5a5);
     cpu::direct_counts(pixels, image, regions, direct, threads);
   }

@@ -4,17 +4,16 @@
 #include <areal/border.hpp>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include "policy/sat_choice.hpp"
+#include "sweep_record.hpp"
 
 namespace areal::policy {
 namespace {
 
 using Json = nlohmann::json;
-constexpr double most = 1.03;
 
 /// What is chosen now for that case.
 std::string choice(const Json& of) {
@@ -27,32 +26,11 @@ std::string choice(const Json& of) {
   return std::string(ranked_sats(question).front());
 }
 
-/// What is wrong with that choice in that case; empty where nothing is.
-std::string complaint(const Json& of, const std::string& chosen) {
-  const Json *best = nullptr, *ours = nullptr;
-  for (const Json& row : of.at("rows")) {
-    const bool is_auto = row.at("algorithm") == "auto";
-    const std::string algorithm = row.at(is_auto ? "chose" : "algorithm");
-    // The algorithm that auto chose has two rows; the one under its own name counts.
-    if (algorithm == chosen && (ours == nullptr || !is_auto)) ours = &row;
-    if (best == nullptr || row.at("median") < best->at("median")) best = &row;
-  }
-  const std::string where = of.at("lane").get<std::string>() + " " + of.at("width").dump() + "x" +
-                            of.at("height").dump() + "x" + of.at("batch").dump() + " border " +
-                            of.at("border").get<std::string>() + ": ";
-  if (ours == nullptr) return where + chosen + " is chosen, but was not measured";
-  const double time = ours->at("median"), least = best->at("median");
-  if (time <= most * least || ours->at("between").at(0) <= best->at("between").at(1)) return "";
-  return where + chosen + " takes " + std::to_string(time / least) + " times as long as " +
-         best->at("algorithm").get<std::string>();
+std::string place(const Json& of) {
+  return of.at("lane").get<std::string>() + " " + of.at("width").dump() + "x" + of.at("height").dump() + "x" +
+         of.at("batch").dump() + " border " + of.at("border").get<std::string>();
 }
-
-std::vector<std::string> complaints(const Json& record, const std::function<std::string(const Json&)>& choose) {
-  std::vector<std::string> all;
-  for (const Json& of : record)
-    if (const std::string one = complaint(of, choose(of)); !one.empty()) all.push_back(one);
-  return all;
-}
+const Sweep sweep{1.03, place};
 
 Json row(const std::string& algorithm, double median, double spread = 0.1) {
   Json made{{"algorithm", algorithm}, {"median", median}, {"between", {median - spread, median + spread}}};
@@ -65,17 +43,20 @@ Json planted(const std::vector<Json>& rows) {
 
 TEST(SatSweep, AChoiceThatIsNotTheBestIsFound) {
   const Json of = planted({row("auto", 10), row("lookback", 10), row("thin", 10.5), row("bands", 9.75)});
-  EXPECT_EQ(complaint(of, "bands"), "");
-  EXPECT_EQ(complaint(of, "lookback"), "");  // 2.6 %
-  EXPECT_EQ(complaint(of, "thin"), "8u32u 512x256x2 border zero: thin takes 1.076923 times as long as bands");
-  EXPECT_EQ(complaint(of, "all-partials"), "8u32u 512x256x2 border zero: all-partials is chosen, but was not measured");
+  EXPECT_EQ(sweep.complaint(of, "bands"), "");
+  EXPECT_EQ(sweep.complaint(of, "lookback"), "");  // 2.6 %
+  EXPECT_EQ(sweep.complaint(of, "thin"), "8u32u 512x256x2 border zero: thin takes 1.076923 times as long as bands");
+  EXPECT_EQ(sweep.complaint(of, "all-partials"),
+            "8u32u 512x256x2 border zero: all-partials is chosen, but was not measured");
   // Where the medians' intervals meet, the record cannot tell them apart.
-  EXPECT_EQ(complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.5)}), "lookback"), "");
-  EXPECT_NE(complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.4)}), "lookback"), "");
-  EXPECT_EQ(complaints(Json::array({of, of}), [](const Json&) { return "thin"; }).size(), 2U);
+  EXPECT_EQ(sweep.complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.5)}), "lookback"),
+            "");
+  EXPECT_NE(sweep.complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.4)}), "lookback"),
+            "");
+  EXPECT_EQ(sweep.complaints(Json::array({of, of}), [](const Json&) { return "thin"; }).size(), 2U);
   // Of squares there is the default alone.
-  EXPECT_EQ(complaint(planted({row("auto", 10)}), "lookback"), "");
-  EXPECT_NE(complaint(planted({row("auto", 10)}), "thin"), "");
+  EXPECT_EQ(sweep.complaint(planted({row("auto", 10)}), "lookback"), "");
+  EXPECT_NE(sweep.complaint(planted({row("auto", 10)}), "thin"), "");
 }
 
 TEST(SatSweep, TheChoiceIsThatOfThePolicy) {
@@ -122,7 +103,7 @@ TEST_F(SatSweepRecord, HasEveryCaseOnce) {
 }
 
 TEST_F(SatSweepRecord, AutoIsWithinThreePercentOfTheBestRow) {
-  for (const std::string& one : complaints(record, choice)) ADD_FAILURE() << one;
+  for (const std::string& one : sweep.complaints(record, choice)) ADD_FAILURE() << one;
 }
 
 /// docs/notes/scoreboard.md shows these.
@@ -139,7 +120,7 @@ TEST_F(SatSweepRecord, ThePageHasTheseChoices) {
 
 TEST_F(SatSweepRecord, AnotherPolicyWouldNotBe) {
   for (const std::string always : {"lookback", "lookback-diagonal", "all-partials", "thin"})
-    EXPECT_FALSE(complaints(record, [&](const Json&) { return always; }).empty()) << always;
+    EXPECT_FALSE(sweep.complaints(record, [&](const Json&) { return always; }).empty()) << always;
 }
 #endif
 

@@ -1,21 +1,20 @@
-// Store::automatic beside the newest records of `areal bench region --table stores`: what src/policy/ chooses now takes
-// at most 10 % more than the fastest store of each case, or as much as the record cannot tell from it.
+// Holds Store::automatic to the newest records of `areal bench region --table stores`: in each case the store that
+// src/policy/ chooses takes at most 10 % more time than the fastest one, or the record cannot tell the two apart.
 #include <gtest/gtest.h>
 #include <areal/binning.hpp>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include "formulas/compact.hpp"
 #include "formulas/rank.hpp"
 #include "policy/store_choice.hpp"
 #include "policy/value_store_choice.hpp"
+#include "sweep_record.hpp"
 
 namespace areal::policy {
 namespace {
 
 using Json = nlohmann::json;
-constexpr double most = 1.1;
 
 /// What is chosen now for that case, with memory for every store.
 std::string choice(const Json& of) {
@@ -39,29 +38,12 @@ std::string choice(const Json& of) {
   return std::string(name_of(choose_store(question).store));
 }
 
-/// What is wrong with that choice in that case; empty where nothing is.
-std::string complaint(const Json& of, const std::string& chosen) {
-  const Json *best = nullptr, *ours = nullptr;
-  for (const Json& row : of.at("rows")) {
-    if (row.at("algorithm") == chosen) ours = &row;
-    if (best == nullptr || row.at("median") < best->at("median")) best = &row;
-  }
-  const std::string where = of.at("backend").get<std::string>() + " " + of.at("lane").get<std::string>() + " " +
-                            of.at("width").dump() + "x" + of.at("height").dump() + ", " + of.at("bins").dump() +
-                            " bins, " + of.at("batch").dump() + " boxes of " + of.at("part").get<std::string>() + ": ";
-  if (ours == nullptr) return where + chosen + " is chosen, but was not measured";
-  const double time = ours->at("median"), least = best->at("median");
-  if (time <= most * least || ours->at("between").at(0) <= best->at("between").at(1)) return "";
-  return where + chosen + " takes " + std::to_string(time / least) + " times as long as " +
-         best->at("algorithm").get<std::string>();
+std::string place(const Json& of) {
+  return of.at("backend").get<std::string>() + " " + of.at("lane").get<std::string>() + " " + of.at("width").dump() +
+         "x" + of.at("height").dump() + ", " + of.at("bins").dump() + " bins, " + of.at("batch").dump() + " boxes of " +
+         of.at("part").get<std::string>();
 }
-
-std::vector<std::string> complaints(const Json& record, const std::function<std::string(const Json&)>& choose) {
-  std::vector<std::string> all;
-  for (const Json& of : record)
-    if (const std::string one = complaint(of, choose(of)); !one.empty()) all.push_back(one);
-  return all;
-}
+const Sweep sweep{1.1, place};
 
 Json row(const std::string& store, double median, double spread = 0.1) {
   return {{"algorithm", store}, {"median", median}, {"between", {median - spread, median + spread}}};
@@ -73,16 +55,16 @@ Json planted(const std::vector<Json>& rows) {
 
 TEST(StoreSweep, AChoiceThatIsNotTheBestIsFound) {
   const Json of = planted({row("none", 10), row("compact", 10.9), row("tensor", 11.5)});
-  EXPECT_EQ(complaint(of, "none"), "");
-  EXPECT_EQ(complaint(of, "compact"), "");  // 9 %
-  EXPECT_EQ(complaint(of, "tensor"),
+  EXPECT_EQ(sweep.complaint(of, "none"), "");
+  EXPECT_EQ(sweep.complaint(of, "compact"), "");  // 9 %
+  EXPECT_EQ(sweep.complaint(of, "tensor"),
             "cpu 8u-64u 512x512, 32 bins, 10 boxes of 9x9: tensor takes 1.150000 times as long as none");
-  EXPECT_EQ(complaint(of, "rank"),
+  EXPECT_EQ(sweep.complaint(of, "rank"),
             "cpu 8u-64u 512x512, 32 bins, 10 boxes of 9x9: rank is chosen, but was not measured");
   // Where the medians' intervals meet, the record cannot tell them apart.
-  EXPECT_EQ(complaint(planted({row("none", 10, 1), row("compact", 12, 1)}), "compact"), "");
-  EXPECT_NE(complaint(planted({row("none", 10, 1), row("compact", 12, 0.9)}), "compact"), "");
-  EXPECT_EQ(complaints(Json::array({of, of}), [](const Json&) { return "tensor"; }).size(), 2U);
+  EXPECT_EQ(sweep.complaint(planted({row("none", 10, 1), row("compact", 12, 1)}), "compact"), "");
+  EXPECT_NE(sweep.complaint(planted({row("none", 10, 1), row("compact", 12, 0.9)}), "compact"), "");
+  EXPECT_EQ(sweep.complaints(Json::array({of, of}), [](const Json&) { return "tensor"; }).size(), 2U);
   EXPECT_EQ(choice(of), "none");
 }
 
@@ -93,16 +75,18 @@ class StoreSweepRecord : public ::testing::TestWithParam<const char*> {
 
 TEST_P(StoreSweepRecord, AutomaticIsWithinTenPercentOfTheFastestStore) {
   ASSERT_GE(record.size(), 20U) << GetParam();
-  for (const std::string& one : complaints(record, choice)) ADD_FAILURE() << one;
+  for (const std::string& one : sweep.complaints(record, choice)) ADD_FAILURE() << one;
 }
 
 TEST_P(StoreSweepRecord, AnotherPolicyWouldNotBe) {
   for (const std::string always : {"none", "compact", "tensor"})
-    EXPECT_FALSE(complaints(record, [&](const Json& of) { return of.at("bins") == 0 ? choice(of) : always; }).empty())
+    EXPECT_FALSE(
+        sweep.complaints(record, [&](const Json& of) { return of.at("bins") == 0 ? choice(of) : always; }).empty())
         << always;
   for (const std::string always : {"none", "rank"})
-    EXPECT_FALSE(record[0].at("backend") == "cpu" &&
-                 complaints(record, [&](const Json& of) { return of.at("bins") == 0 ? always : choice(of); }).empty())
+    EXPECT_FALSE(
+        record[0].at("backend") == "cpu" &&
+        sweep.complaints(record, [&](const Json& of) { return of.at("bins") == 0 ? always : choice(of); }).empty())
         << always;
 }
 

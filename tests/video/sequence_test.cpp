@@ -36,7 +36,7 @@ void fill(const View& room, int stream, std::int64_t number) {
       static_cast<std::uint8_t*>(room.row(y))[x] = pixel(stream, number, x, y);
 }
 
-/// Other regions for every frame: a few, or so many that a compact store is less work.
+/// Regions that differ from frame to frame: few, or enough that a compact store takes less work than counting.
 void regions_of(const Frame& frame, std::vector<Region>& regions) {
   std::mt19937_64 random(seed + static_cast<unsigned>(frame.number * 10 + frame.stream));
   const auto below = [&](std::int64_t n) {
