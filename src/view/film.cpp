@@ -47,17 +47,6 @@ Film::First Film::first_of(const FilmSource& source, const FilmOptions& options)
   return first;
 }
 
-Scene::Facts Film::facts_of(const Picture& picture) {
-  Facts facts;
-  facts.full = {picture.width(), picture.height()};
-  facts.type = picture.type();
-  facts.names = picture.names();
-  facts.has_colour = picture.colour().has_value();
-  facts.bins = picture.bins();
-  facts.range = picture.range(), facts.drawn = picture.drawn();
-  return facts;
-}
-
 Film::Film(FilmSource source, const FilmOptions& options) : Film(source, options, first_of(source, options)) {}
 
 Film::Film(FilmSource source, const FilmOptions& options, First first)
@@ -337,7 +326,7 @@ void Film::decode(Held& held, std::int64_t number) {
   changed();
 }
 
-/// Starts the trackers that wait for this frame, and steps those of which it is the next.
+/// Starts the trackers that begin with this frame, and moves those whose next frame it is.
 void Film::follow(Held& held, const std::shared_ptr<const Shot>& shot) {
   struct Step {
     std::int64_t id;

@@ -143,7 +143,6 @@ class Film final : public Scene {
   };
   static First first_of(const FilmSource& source, const FilmOptions& options);
   Film(FilmSource source, const FilmOptions& options, First first);
-  static Facts facts_of(const Picture& picture);
   void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
                    const std::function<void(std::size_t, const ConstView&)>& take) const override;
 

@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t bytes_a_pixel = 32;  // pixels, a filter's output of 64f, its rows, the layer
 constexpr std::int64_t most_side = 65535;    // of a tile
 
+Execution on_cpu(int threads) { return {.backend = Backend::cpu, .threads = threads}; }
+
 Region shifted(const Region& region, std::size_t level, const Extent& extent) {
   const auto from = [&](std::int64_t at, std::int64_t whole) { return std::min(at >> level, whole - 1); };
   const auto to = [&](std::int64_t end, std::int64_t whole) {
@@ -26,7 +28,7 @@ Region shifted(const Region& region, std::size_t level, const Extent& extent) {
   return {x, y, to(region.x + region.width, extent.width) - x, to(region.y + region.height, extent.height) - y};
 }
 
-/// A region of an image and so many columns and rows around it.
+/// A region with `columns` columns and `rows` rows around it, cut at the image.
 Region widened(const Region& region, std::int64_t columns, std::int64_t rows, const Extent& extent) {
   const std::int64_t x = std::max<std::int64_t>(0, region.x - columns), y = std::max<std::int64_t>(0, region.y - rows);
   return {x, y, std::min(extent.width, region.x + region.width + columns) - x,
@@ -161,9 +163,7 @@ Layer layer_of(const Hunt& hunt, const ConstView& scores, const Region& target, 
   PeakOptions options;
   options.top = most_places, options.minima = minima;
   options.distance = std::max<std::int64_t>(1, std::min(hunt.target.width, hunt.target.height) / 2);
-  Execution execution;
-  execution.backend = Backend::cpu, execution.threads = threads;
-  for (const Peak& peak : peaks(scores, options, execution))
+  for (const Peak& peak : peaks(scores, options, on_cpu(threads)))
     layer.places.push_back(
         {{(hunt.part.x + peak.x) << hunt.level, (hunt.part.y + peak.y) << hunt.level, target.width, target.height},
          peak.score});
@@ -184,10 +184,8 @@ Layer filtered(const Scene& scene, const LayerPart& part, const Filter& filter, 
   layer.level = level_for(scene, bytes_a_pixel, part.memory, part_at);
   const Region wide = part_at(layer.level);
   const Array pixels = pixels_of(scene, part, layer.level, wide, filters_take);
-  Execution execution;
-  execution.backend = Backend::cpu, execution.threads = part.threads;
   const FilterPlan plan({wide.width, wide.height}, pixels.type(), type_of(filter, pixels.type()), filter, options,
-                        execution);
+                        on_cpu(part.threads));
   const Shape shape = plan.out_shape();
   if (shape.empty()) throw InvalidArgument("size: with edge valid it may not exceed the picture");
   Array out(shape, plan.out());
@@ -209,11 +207,9 @@ Layer matched(const Scene& scene, const LayerPart& part, const Region& target, M
   const Hunt hunt = hunt_for(scene, part, target, 2 * bytes_a_pixel);
   const Array pixels = pixels_of(scene, part, hunt.level, hunt.part, matches_take);
   const Array templ = pixels_of(scene, part, hunt.level, hunt.target, matches_take);
-  Execution execution;
-  execution.backend = Backend::cpu, execution.threads = part.threads;
   MatchOptions options;
   options.method = method;
-  const MatchPlan plan(pixels.shape(), templ.shape(), pixels.type(), Type::f64, options, execution);
+  const MatchPlan plan(pixels.shape(), templ.shape(), pixels.type(), Type::f64, options, on_cpu(part.threads));
   Array scores(plan.out_shape(), Type::f64);
   Workspace workspace(plan);
   plan.execute({pixels.view(), templ.view(), scores.view()}, workspace);
@@ -226,8 +222,7 @@ Layer searched(const Scene& scene, const LayerPart& part, const Region& target, 
   const Array pixels = pixels_of(scene, part, hunt.level, hunt.part, any_type);
   const Array sample = pixels_of(scene, part, hunt.level, hunt.target, any_type);
   const Binning binning = Binning::uniform(search_bins, scene.range().first, scene.range().second);
-  Execution execution;
-  execution.backend = Backend::cpu, execution.threads = part.threads;
+  const Execution execution = on_cpu(part.threads);
   const Region whole{0, 0, hunt.target.width, hunt.target.height};
   const std::vector<std::uint64_t> counts =
       region_histograms(sample.view(), binning, Span<const Region>(&whole, 1), {.execution = execution});
@@ -240,16 +235,7 @@ Layer searched(const Scene& scene, const LayerPart& part, const Region& target, 
 
 std::string layer_tile(const Layer& layer) {
   const Shape& shape = layer.values.shape();
-  const auto width = static_cast<std::uint16_t>(shape.width), height = static_cast<std::uint16_t>(shape.height);
-  const std::uint8_t type = 2, channels = 1;
-  const float scale = 1;
-  std::string tile(tile_header_bytes + layer.values.bytes(), '\0');
-  std::memcpy(tile.data(), "artl\1", 5);
-  std::memcpy(tile.data() + 5, &type, sizeof type);
-  std::memcpy(tile.data() + 6, &channels, sizeof channels);
-  std::memcpy(tile.data() + 8, &width, sizeof width);
-  std::memcpy(tile.data() + 10, &height, sizeof height);
-  std::memcpy(tile.data() + 12, &scale, sizeof scale);
+  std::string tile = new_tile({.type = 2, .width = shape.width, .height = shape.height}, sizeof(float));
   std::memcpy(tile.data() + tile_header_bytes, layer.values.data(), layer.values.bytes());
   return tile;
 }

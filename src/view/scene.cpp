@@ -22,6 +22,19 @@ void put(std::string& to, std::size_t at, T value) {
 
 }  // namespace
 
+std::string new_tile(const TileHeader& header, std::size_t entry) {
+  const auto entries = static_cast<std::size_t>(header.width * header.height) * header.channels;
+  std::string tile(tile_header_bytes + entries * entry, '\0');
+  std::memcpy(tile.data(), "artl\1", 5);
+  put(tile, 5, header.type);
+  put(tile, 6, header.channels);
+  put(tile, 8, static_cast<std::uint16_t>(header.width));
+  put(tile, 10, static_cast<std::uint16_t>(header.height));
+  put(tile, 12, static_cast<float>(header.scale));
+  put(tile, 16, static_cast<float>(header.offset));
+  return tile;
+}
+
 Scene::Scene(Facts facts) : facts_(std::move(facts)), levels_(levels_of(facts_.full)) {
   Binning::uniform(facts_.bins, facts_.range.first, facts_.range.second);  // refuses what it refuses later
 }
@@ -47,16 +60,10 @@ std::string Scene::tile(std::size_t channel, std::size_t level, std::int64_t col
   part.width = std::min(tile_side, extent.width - part.x), part.height = std::min(tile_side, extent.height - part.y);
   const bool is_bytes = type() == Type::u8;
   const std::size_t entry = is_bytes ? 1 : 2;
-  std::string tile(tile_header_bytes + static_cast<std::size_t>(part.width * part.height) * planes * entry, '\0');
-  std::memcpy(tile.data(), "artl\1", 5);
   const auto [black, white] = drawn();
   const double scale = is_bytes ? 1 : (white - black) / tile_whites, offset = is_bytes ? 0 : black;
-  put(tile, 5, static_cast<std::uint8_t>(is_bytes ? 0 : 1));
-  put(tile, 6, static_cast<std::uint8_t>(planes));
-  put(tile, 8, static_cast<std::uint16_t>(part.width));
-  put(tile, 10, static_cast<std::uint16_t>(part.height));
-  put(tile, 12, static_cast<float>(scale));
-  put(tile, 16, static_cast<float>(offset));
+  const auto kind = static_cast<std::uint8_t>(is_bytes ? 0 : 1), channels = static_cast<std::uint8_t>(planes);
+  std::string tile = new_tile({kind, channels, part.width, part.height, scale, offset}, entry);
   with_pixels(first, planes, level, part, [&](std::size_t p, const ConstView& from) {
     with_type(from.type, [&]<class T>(T*) {
       for (std::int64_t y = 0; y < part.height; ++y) {

@@ -21,6 +21,14 @@ namespace areal::view {
 /// 65535 stands for NaN; type 2 is 32f, of layers. A pixel's value is offset + scale * entry.
 inline constexpr std::size_t tile_header_bytes = 20;
 
+struct TileHeader {
+  std::uint8_t type = 0, channels = 1;
+  std::int64_t width = 0, height = 0;  // of 16 bits
+  double scale = 1, offset = 0;
+};
+/// A tile whose entries, of so many bytes each, are 0.
+std::string new_tile(const TileHeader& header, std::size_t entry);
+
 /// A survey's rows that are complete, of all rows.
 struct Surveyed {
   std::int64_t rows = 0, of = 0;
@@ -85,6 +93,7 @@ class Scene {
     std::int64_t most_drawn = std::numeric_limits<std::int64_t>::max();
   };
   explicit Scene(Facts facts);
+  static const Facts& facts_of(const Scene& scene) noexcept { return scene.facts_; }
 
   /// Calls `take(i, pixels)` for i < `count` with the pixels of channel `first` + i at a level, in columns and rows of
   /// that level: 8u if the scene is, else of any type. They are valid during the call. For any thread.
