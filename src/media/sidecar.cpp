@@ -63,6 +63,15 @@ std::string text_of(Json json, const std::optional<FileSum>& sum) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void commit_with_sidecar(OutputFile& file, const fs::path& path, Json sidecar) {
+  const std::string text = text_of(std::move(sidecar), file.sum());
+  OutputFile json(sidecar_of(path), text.size());
+  json.write(text.data(), text.size());
+  file.flush();
+  json.commit(true);
+  file.commit();
+}
+
 Sidecar::Sidecar(const fs::path& path) : name_(path.string()) {
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error))

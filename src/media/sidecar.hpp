@@ -20,6 +20,9 @@ Json shape_text(const Shape& shape);
 Json edges_text(const std::vector<double>& edges);
 // The sidecar's text, with the length and the checksum of its file, if these are known.
 std::string text_of(Json json, const std::optional<FileSum>& sum);
+// Ends a file that has been written, and writes its sidecar. Both are complete before one appears; the sidecar appears
+// first, so that a new file always has one.
+void commit_with_sidecar(OutputFile& file, const fs::path& path, Json sidecar);
 
 // Reads fields of a sidecar; each throws IoError with the sidecar's name.
 class Sidecar {
@@ -55,5 +58,8 @@ class Sidecar {
   std::string name_;
   Json json_;
 };
+
+// The sidecar of an .npy or a .tif, if it has one of its own. Throws IoError for an invalid one.
+std::optional<Sidecar> own_sidecar(const fs::path& path);
 
 }  // namespace areal::media

@@ -102,8 +102,10 @@ StorePlan plan_in(const Sidecar& in, const Execution& execution) {
 }  // namespace
 
 bool is_store(const fs::path& path) {
-  if (extension_of(path) != ".npy" || !is_table(path)) return false;
-  const std::string kind = Sidecar(sidecar_of(path)).text("kind");
+  if (extension_of(path) != ".npy") return false;
+  const std::optional<Sidecar> sidecar = own_sidecar(path);
+  if (!sidecar) return false;
+  const std::string kind = sidecar->text("kind");
   return kind == "compact" || kind == "rank";
 }
 
@@ -133,13 +135,7 @@ void write_store(const fs::path& path, const StorePlan& plan, const HistogramSto
         {{"block", plan.options().block}, {"masked", plan.options().masked}, {"rule", rule_text(plan.binning())}});
   OutputFile file(path, npy_line_bytes(bytes));
   write_npy_line_into(file, bytes);
-  const std::string text = text_of(std::move(json), file.sum());
-  OutputFile sidecar(sidecar_of(path), text.size());
-  sidecar.write(text.data(), text.size());
-  // As a table's: the sidecar appears first.
-  file.flush();
-  sidecar.commit(true);
-  file.commit();
+  commit_with_sidecar(file, path, std::move(json));
 }
 
 StoreFile read_store(const fs::path& path, const Execution& execution, std::uint64_t memory_limit) {

@@ -127,13 +127,7 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
   } else {
     write_npy_into(file, table);
   }
-  const std::string text = text_of(sidecar(table, description, path.filename().string()), file.sum());
-  OutputFile json(sidecar_of(path), text.size());
-  json.write(text.data(), text.size());
-  // Both are complete. The sidecar appears first, so that a new table always has one.
-  file.flush();
-  json.commit(true);
-  file.commit();
+  commit_with_sidecar(file, path, sidecar(table, description, path.filename().string()));
 }
 
 struct TableWriter::State {
@@ -165,17 +159,21 @@ void TableWriter::finish() {
   OutputFile json(sidecar_of(s.path), text.size());
   json.write(text.data(), text.size());
   s.array.flush();
-  json.commit(true);  // as in write_table
+  json.commit(true);  // as commit_with_sidecar
   s.array.finish();
 }
 
-bool is_table(const fs::path& path) {
+std::optional<Sidecar> own_sidecar(const fs::path& path) {
   std::error_code error;
-  if ((extension_of(path) != ".npy" && !is_tiff(path)) || !fs::exists(sidecar_of(path), error)) return false;
+  if ((extension_of(path) != ".npy" && !is_tiff(path)) || !fs::exists(sidecar_of(path), error)) return {};
   // If photo.tif has a table photo.npy, the sidecar photo.json belongs to the latter.
-  const fs::path named = Sidecar(sidecar_of(path)).table();
-  return named.extension() == path.extension() || !fs::exists(path.parent_path() / named, error);
+  Sidecar sidecar(sidecar_of(path));
+  const fs::path named = sidecar.table();
+  if (named.extension() != path.extension() && fs::exists(path.parent_path() / named, error)) return {};
+  return sidecar;
 }
+
+bool is_table(const fs::path& path) { return own_sidecar(path).has_value(); }
 
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   require_table_name(path);

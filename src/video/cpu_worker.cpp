@@ -72,7 +72,7 @@ class CpuWorker final : public FrameWorker {
       from_tensor(lane, slot);
     else if (compact_ && !counting_is_less(*compact_, slot.regions))
       from_store(lane, slot);
-    else if (cpu::has_direct_counts(rule, work_.shape) && cpu::direct_is_less(rule, work_.shape, slot.regions))
+    else if (cpu::has_direct_counts(work_.type, work_.shape) && cpu::direct_is_less(rule, work_.shape, slot.regions))
       cpu::direct_counts(rule, frame.pixels, slot.regions, slot.counts, threads_);
     else
       cpu::streamed_counts(rule, frame.pixels, slot.regions, slot.counts, threads_);
