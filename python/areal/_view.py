@@ -14,8 +14,9 @@ import numpy as np
 
 from . import _core
 from ._arrays import Array, on_host
+from ._display import png
 from ._errors import InvalidArgument, Unavailable
-from ._view_still import drawing, png, table
+from ._view_still import drawing, table
 
 LARGEST_FILE = 1 << 22  # pixels of a page in a file
 MOST_CHANNELS = 64

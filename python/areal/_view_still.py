@@ -1,9 +1,7 @@
-"""What a saved notebook shows of areal.view without its kernel: a PNG with the regions, and their statistics as text."""
+"""What a saved notebook shows of areal.view without its kernel: a picture with the regions, and their statistics as text."""
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,19 +11,6 @@ from ._arrays import Array
 
 LONGEST_SIDE = 1024
 COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167))  # of web/colours.js
-
-
-def png(pixels: Array) -> bytes:
-    """H x W x 3 of 8 bits."""
-    height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with its filter, 0: none
-    rows[:, 1:] = pixels.reshape(height, 3 * width)
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes())) + chunk(b"IEND", b"")
 
 
 def drawing(planes: Array, drawn: tuple[float, float], regions: Iterable[tuple[int, Iterable[int]]]) -> Array:

@@ -386,29 +386,29 @@ def _begun(store: Any, format: Format, repair: bool, folder: pathlib.Path | None
     if not complete and not sync((path / "top/c/0/0").exists()):
         return None
 
-    whole = complete
+    sound = complete  # every row is there, and no fault has been found
     try:
         top = _carry(path, format, "top", 0)
     except IoError as fault:
         warnings.warn(f"{fault}; it is written again", stacklevel=3)
-        complete = _unmarked(path, format, complete, folder)
+        sound = _unmarked(path, format, sound, folder)
         top = np.zeros(format.width, "<u8").view(np.uint8)
         _write_carry(path / "top/c/0/0", top)
     first = 0
-    while first < format.tile_rows and (whole or (first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()))):
+    while first < format.tile_rows and (complete or (first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()))):
         try:
             top = _check_row(path, format, first, top)
         except IoError as fault:
             warnings.warn(f"{fault}; the table is written again from pixel row {first * format.tile} on", stacklevel=3)
-            complete = _unmarked(path, format, complete, folder)
+            sound = _unmarked(path, format, sound, folder)
             break
         first += n
-    return path, first, None if complete else top.view("<u8").copy()
+    return path, first, None if sound else top.view("<u8").copy()
 
 
-def _unmarked(path: StorePath, format: Format, complete: bool, folder: pathlib.Path | None) -> bool:
+def _unmarked(path: StorePath, format: Format, marked: bool, folder: pathlib.Path | None) -> bool:
     """Takes the attribute ``complete`` from a table that has it; returns False."""
-    if complete:
+    if marked:
         _set_group(path, format.attributes(), folder)
     return False
 

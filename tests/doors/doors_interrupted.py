@@ -22,7 +22,7 @@ from answers import Answer, Broken
 from door import Door
 from questions import Question
 from room import Room
-from watch import Watch
+from watch import Hangs, awaited
 
 GETREGS, ATTACH, DETACH, SYSCALL = 12, 16, 17, 24
 OPEN, OPENAT, CREAT = 2, 257, 85
@@ -80,15 +80,12 @@ def interrupted(line: list[str], which: int, later: int = 0) -> int | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
-    watch = Watch(process.pid)
-    while True:
-        try:
-            return process.wait(5)
-        except subprocess.TimeoutExpired:
-            if watch.hangs():
-                process.kill()
-                process.wait()
-                raise Broken("hangs", f"after an interrupt: {watch.said()}") from None
+    try:
+        return awaited(process.pid, process.wait)
+    except Hangs as hangs:
+        process.kill()
+        process.wait()
+        raise Broken("hangs", f"after an interrupt: {hangs}") from None
 
 
 def at_a_file(room: Room, question: Question) -> Answer:

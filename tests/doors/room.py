@@ -19,7 +19,7 @@ import numpy as np
 from answers import Broken, Refused
 from oracle import Oracle
 from questions import Question, mask_of, pixels, weights_of
-from watch import Watch
+from watch import Hangs, awaited
 
 
 @dataclasses.dataclass
@@ -116,16 +116,12 @@ class Room:
         self.lines.append(shlex.join(line) + (f" < {stdin}" if stdin else ""))
         with open(stdin or os.devnull, "rb") as source:
             process = subprocess.Popen(line, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        watch = Watch(process.pid)
-        while True:
-            try:
-                out, err = process.communicate(timeout=5)
-                break
-            except subprocess.TimeoutExpired:
-                if watch.hangs():
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.communicate()
-                    raise Broken("hangs", watch.said()) from None
+        try:
+            out, err = awaited(process.pid, lambda seconds: process.communicate(timeout=seconds))
+        except Hangs as hangs:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Broken("hangs", str(hangs)) from None
         said = Said(out.decode(errors="replace"), err.decode(errors="replace"), process.returncode)
         if said.code < 0 or said.code > 2:
             raise Broken(

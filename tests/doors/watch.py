@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 LIMIT = 120.0  # seconds
 
 
@@ -65,4 +68,19 @@ class Watch:
         return f"no answer, and it slept for {self.limit:g} s or computed for as long"
 
 
-__all__ = ["LIMIT", "Watch", "work"]
+class Hangs(Exception):
+    """Its text says how."""
+
+
+def awaited(pid: int, wait: Callable[[float], T]) -> T:
+    """What `wait(seconds)` returns, called again while it raises TimeoutExpired. Raises Hangs if the process hangs."""
+    watch = Watch(pid)
+    while True:
+        try:
+            return wait(5)
+        except subprocess.TimeoutExpired:
+            if watch.hangs():
+                raise Hangs(watch.said()) from None
+
+
+__all__ = ["LIMIT", "Hangs", "Watch", "awaited", "work"]
