@@ -15,9 +15,9 @@ struct ValueStoreQuestion {
 };
 
 /// The area of the regions, in images, from which a rank store pays. One thread of a Xeon with AVX-512 (bench/results/
-/// *-cpu-stores.json), boxes of 32x32 and 200x200 of 8u and 16u: at 39 images a selection takes 0.8 of the time of a
-/// store, at 150 images three times.
-constexpr double rank_pays_from = 50;
+/// *-cpu-stores.json), boxes of 32x32 and 200x200 of 8u and 16u: at 19 images a selection takes half the time of a
+/// store, at 39 images as long, at 150 images four times.
+constexpr double rank_pays_from = 37;
 
 inline StoreChoice choose_value_store(const ValueStoreQuestion& q) {
   if (!q.on_cpu) return {Store::rank, "store rank: on a GPU it alone answers quantiles"};

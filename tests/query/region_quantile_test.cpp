@@ -450,9 +450,9 @@ TEST(RegionQuantile, AutomaticSaysWhatAndWhy) {
     return plan.reason();
   };
   EXPECT_EQ(choice({}), "store rank: the regions are not known in advance");
-  EXPECT_EQ(choice({.regions = 100, .area = 1900000}), "store none: 100 regions cover 1.9 images; rank pays from 50");
-  EXPECT_EQ(choice({.area = 60000000}), "store rank: the regions cover 60 images; it pays from 50");
-  EXPECT_EQ(choice({.regions = 51}), "store rank: 51 regions cover up to 51 images; it pays from 50");
+  EXPECT_EQ(choice({.regions = 100, .area = 1900000}), "store none: 100 regions cover 1.9 images; rank pays from 37");
+  EXPECT_EQ(choice({.area = 60000000}), "store rank: the regions cover 60 images; it pays from 37");
+  EXPECT_EQ(choice({.regions = 51}), "store rank: 51 regions cover up to 51 images; it pays from 37");
   EXPECT_EQ(choice({.store = Store::rank}), "store rank: requested");
   EXPECT_EQ(choice({.memory_limit = 1000}).substr(0, 31), "store none: a rank store takes ");
 }

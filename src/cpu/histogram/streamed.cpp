@@ -113,23 +113,24 @@ class Strip {
     }
   }
 
-  // The part of a region inside the strip, relative to its first column.
+  // A region's columns inside the strip, and the sums that they are added to or subtracted from.
   struct Part {
     std::int64_t begin, end;
+    Sum* sums;
+    bool add;
   };
-  Part part_of(const Event& event) const {
-    const Region& region = regions_[static_cast<std::size_t>(event.region)];
-    return {std::clamp<std::int64_t>(region.x - first_, 0, width_),
-            std::clamp<std::int64_t>(region.x + region.width - first_, 0, width_)};
-  }
-  void add(const Event& event, std::int64_t bin, Sum sum) {
-    Sum& answer = out_[event.region * rule_.bins + bin];
-    answer = event.ends ? answer + sum : answer - sum;
-  }
 
   void answer(std::span<const Event> events) {
+    parts_.clear();
     std::int64_t pixels = 0;
-    for (const Event& event : events) pixels += part_of(event).end - part_of(event).begin;
+    for (const Event& event : events) {
+      const Region& region = regions_[static_cast<std::size_t>(event.region)];
+      const std::int64_t begin = std::clamp<std::int64_t>(region.x - first_, 0, width_);
+      const std::int64_t end = std::clamp<std::int64_t>(region.x + region.width - first_, 0, width_);
+      if (begin == end) continue;
+      parts_.push_back({begin, end, out_ + event.region * rule_.bins, event.ends});
+      pixels += end - begin;
+    }
     if (pixels == 0) return;
     // Few or narrow regions: sum each. Many: prefix sums of the strip, two of which answer a region.
     const bool each = pixels <= 4 * width_;
@@ -138,15 +139,13 @@ class Strip {
       if (!each)
         for (std::int64_t x = 0; x < width_; ++x)
           before_[static_cast<std::size_t>(x) + 1] = before_[static_cast<std::size_t>(x)] + Sum{counts[x]};
-      for (const Event& event : events) {
-        const Part part = part_of(event);
-        if (part.begin == part.end) continue;
+      for (const Part& part : parts_) {
         Sum sum = 0;
         if (each)
           for (std::int64_t x = part.begin; x < part.end; ++x) sum += counts[x];
         else
           sum = before_[static_cast<std::size_t>(part.end)] - before_[static_cast<std::size_t>(part.begin)];
-        add(event, bin, sum);
+        part.sums[bin] = part.add ? part.sums[bin] + sum : part.sums[bin] - sum;
       }
     }
   }
@@ -159,6 +158,7 @@ class Strip {
   Sum* const out_;
   std::vector<Count> columns_;
   std::vector<Sum> before_;
+  std::vector<Part> parts_;  // of the row's events
 };
 
 /// All strips, which keep their column counts between calls.
