@@ -61,8 +61,7 @@ def lines(newest):
         return []
     made = [f"![Milliseconds of the stores by number of boxes]({PLOT.removeprefix('docs/')})", "",
             f"Milliseconds of {SIDE}x{SIDE} boxes of a {WIDTH}x{HEIGHT} image of 8u, the build of the store included: one thread of {records[0]['device']}, "
-            f"medians of rounds in random order; `bench/results/{path.name}`, commit {records[0]['commit']}. The machine had other "
-            "work, so compare the stores with each other; alone they take a fraction of these times."]
+            f"medians of rounds in random order; `bench/results/{path.name}`, commit {records[0]['commit']}."]
     for what, stores, times in questions(records):
         counts = sorted(times)
         made += ["", *table([f"{what}, boxes", "memory", *(f"{count:,}" for count in counts)],
