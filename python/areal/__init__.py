@@ -14,10 +14,11 @@ from ._open import open
 from ._plot import plot
 from ._quantiles import quantiles
 from ._sat import Sat, SatPlan, sat
+from ._store import HistogramStore, histogram_store
 from ._view import view
 
-__all__ = ["Binning", "Cancelled", "Cascade", "Detection", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "IntegralHistogram", "InvalidArgument", "IoError",
-           "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histograms",
+__all__ = ["Binning", "Cancelled", "Cascade", "Detection", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "HistogramStore", "IntegralHistogram", "InvalidArgument",
+           "IoError", "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histogram_store", "histograms",
            "integral_histogram", "open", "plot", "quantiles", "sat", "view"]
 
 _core.install(_core, Sat, _frameworks.Framework, _frameworks.NUMPY, _sat.carry, _frameworks.of_plan)

@@ -46,7 +46,7 @@ def means(table: Any, most: int) -> Array | None:
     extent = dict(zip(table.axes, table.image_shape))
     if 0 in table.image_shape or getattr(table, "reverse", False) and (table.border != "zero" or "D" in extent):
         return None
-    lacks = 1 if table.border == "exclusive" else 0  # the last row and column
+    lacks = 1 if getattr(table, "border", "") == "exclusive" else 0  # the last row and column
     height, width = extent["H"] - lacks, extent["W"] - lacks
     if height < 1 or width < 1:
         return None

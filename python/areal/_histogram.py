@@ -11,18 +11,18 @@ import numpy as np
 from . import _core
 from ._arrays import Array, as_array, clips, converted, dtype_name, on_host, words
 from ._binning import Binning, binning_of
+from ._box_histograms import BoxHistograms, Measure
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._frameworks import NUMPY, Framework, framework_of
 from ._sat import Border, Format, Outside
 from ._spelled import Spelled, unspelled
 
-Measure = Literal["l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"]
 Store = Literal["auto", "none", "compact", "tensor"]
 _COUNTERS = ("uint16", "uint32", "uint64", "int32", "int64", "float32", "float64")
 
 
-class IntegralHistogram:
+class IntegralHistogram(BoxHistograms):
     """The integral histogram of an array, which answers about the histogram of any box in O(bins).
 
     ``array`` is the tensor, bins x H x W (of a batch N x bins x H x W), of the framework of the pixels, where these lie. Boxes, ``format`` and
@@ -30,7 +30,7 @@ class IntegralHistogram:
     first dimension.
     """
 
-    __slots__ = ("_binning", "_on", "_says", "array")
+    __slots__ = ("_binning", "_says", "array")
 
     def __init__(self, on: Framework, array: Any, binning: Binning | Spelled, says: tuple[str, str, str, str, str, str]) -> None:
         self._on, self.array, self._binning, self._says = on, array, binning, says
@@ -87,10 +87,6 @@ class IntegralHistogram:
         extent = {"N": self.array.shape[0], "H": self.array.shape[-2] - more, "W": self.array.shape[-1] - more, "C": self.binning.channels}
         return tuple(int(extent[letter]) for letter in self.axes)
 
-    def _boxes_first(self, answers: Any) -> Any:
-        """Permutes images x boxes x .. to boxes x images x .."""
-        return self._on.permuted(answers, (1, 0, *range(2, len(answers.shape)))) if "N" in self.axes else answers
-
     def _counts(self, boxes: Any, format: str, outside: str, refused: bool, as_double: bool, threads: int) -> tuple[Any, bool]:
         on, clip = self._on, clips(outside)
         rows, alone = on.boxes(boxes)
@@ -98,65 +94,12 @@ class IntegralHistogram:
             rows, format = on.xywh(rows, format), "xywh"
         return _core.counts(on, self.array, self.border, rows, format, clip, refused, as_double, threads), alone
 
-    def counts(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
-        """Histograms of boxes: uint64, of other frameworks than NumPy int64, with weights float64. With ``refused=True`` a pair, as `areal.Sat.sum`
-        has it."""
-        answers, alone = self._counts(boxes, format, outside, refused, False, threads)
-        first: Any = None
-        if refused:
-            answers, first = answers
-        answers = self._boxes_first(answers)
-        if alone:
-            answers = answers[0]
-        return (answers, first) if refused else answers
-
-    def _measure(self, name: str, boxes: Any, format: str, outside: str, threads: int, values: Any = None, percent: float = 0,
-                 distance: str = "") -> Any:
-        counts, alone = self._counts(boxes, format, outside, False, True, threads)
-        said = self._boxes_first(_core.measure(self._on, name, counts, np.zeros(0) if values is None else values, percent, distance, threads))
-        return said[0] if alone else said
-
-    def normalised(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Histograms divided by their sums; zeros for an empty histogram."""
-        return self._measure("normalise", boxes, format, outside, threads)
-
-    def entropy(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Shannon entropies in bits, 0 for an empty histogram."""
-        return self._measure("entropy", boxes, format, outside, threads)
-
-    def percentile(self, percent: float, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Values below which ``percent`` of the mass lies, interpolated inside the bin; NaN for an empty histogram."""
-        return self._measure("percentile", boxes, format, outside, threads, self.binning.edges, percent)
-
-    def median(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Percentiles of 50."""
-        return self.percentile(50, boxes, format=format, outside=outside, threads=threads)
-
-    def mode(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """The fullest bins, the first if there are several; -1 for an empty histogram."""
-        return self._measure("mode", boxes, format, outside, threads)
-
-    def mean(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Means of the bins' centres, weighted by their counts; NaN for an empty histogram."""
-        return self._measure("mean", boxes, format, outside, threads, self.binning.edges)
-
-    def distance(self, target: Any, boxes: Any, *, measure: Measure = "hellinger", format: Format = "xywh", outside: Outside = "error",
-                 threads: int = 0) -> Any:
-        """Distances between a target, one number per bin, and the histograms of boxes, all normalised."""
-        return self._measure("distance", boxes, format, outside, threads, self._target(target), distance=measure)
-
     def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: Measure = "hellinger", dtype: Any = "float64",
                      threads: int = 0) -> Any:
         """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
         batch for each image. O(bins) a window. On a device these, as means, percentiles and distances, wait."""
         height, width = (size, size) if isinstance(size, int) else size
         return _core.distance_map(self._on, self.array, self.border, self._target(target), (height, width), measure, dtype_name(dtype), threads)
-
-    def _target(self, target: Any) -> Array:
-        values = np.ascontiguousarray(on_host(target), dtype=np.float64)
-        if values.shape != (self.bins,):
-            raise InvalidArgument(f"target: {words(values.shape) or 'one number'}; it has one number for each of {self.bins} bins")
-        return values
 
     @property
     def nbytes(self) -> int:

@@ -7,14 +7,31 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
-from ._arrays import as_array, clips
+from ._arrays import Array, as_array, clips
 from ._errors import InvalidArgument
-from ._frameworks import NUMPY, framework_of
+from ._frameworks import NUMPY, Framework, framework_of
 from ._sat import Format, Outside
 
 ValueStore = Literal["auto", "none", "rank"]
 Method = Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
                  "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"]
+
+
+def quantile_numbers(q: Any) -> Array:
+    """A number from 0 to 1, or several in a row."""
+    wanted = np.asarray(q, dtype=np.float64)
+    if wanted.ndim > 1:
+        raise InvalidArgument(f"q: {wanted.ndim} dimensions; it may be a number, or several in a row")
+    return wanted
+
+
+def quantiles_shaped(on: Framework, answers: Any, has_batch: bool, one_quantile: bool, one_box: bool) -> Any:
+    """Boxes first, without the dimensions of one number and of one box."""
+    if has_batch:
+        answers = on.permuted(answers, (1, 0, *range(2, len(answers.shape))))
+    if one_quantile:
+        answers = answers[..., 0]
+    return answers[0] if one_box else answers
 
 
 def quantiles(x: Any, boxes: Any = None, q: Any = 0.5, method: Method = "linear", *, axes: str = "", format: Format = "xywh",
@@ -37,15 +54,9 @@ def quantiles(x: Any, boxes: Any = None, q: Any = 0.5, method: Method = "linear"
         boxes = []
         if len(letters) == len(array.shape) and "H" in letters and "W" in letters:
             boxes, format = [0, 0, array.shape[letters.index("W")], array.shape[letters.index("H")]], "xywh"
-    wanted = np.asarray(q, dtype=np.float64)
-    if wanted.ndim > 1:
-        raise InvalidArgument(f"q: {wanted.ndim} dimensions; it may be a number, or several in a row")
+    wanted = quantile_numbers(q)
     rows, alone = on.boxes(boxes)
     if on.is_on_device(rows):
         rows, format = on.xywh(rows, format), "xywh"
     answers = _core.quantiles(on, array, rows, wanted.reshape(-1).tolist(), method, axes, format, clips(outside), copy, threads, store, bits)
-    if "N" in axes:
-        answers = on.permuted(answers, (1, 0, *range(2, len(answers.shape))))
-    if wanted.ndim == 0:
-        answers = answers[..., 0]
-    return answers[0] if alone else answers
+    return quantiles_shaped(on, answers, "N" in axes, wanted.ndim == 0, alone)

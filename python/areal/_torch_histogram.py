@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ._binning import Binning, binning_of
 from ._errors import InvalidArgument
+from ._box_histograms import Measure
 from ._histogram import IntegralHistogram as AnyHistogram
-from ._histogram import Measure, planned
+from ._histogram import planned
 from ._sat import Format, Outside
 from ._spelled import spelled
 from ._torch_histogram_ops import histogram

@@ -20,6 +20,7 @@ void bind_match(nb::module_& m);
 void bind_cascade(nb::module_& m);
 void bind_binning(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_store(nb::module_& m);
 void bind_measures(nb::module_& m);
 void bind_dropin_tables(nb::module_& m);
 void bind_dropin_filters(nb::module_& m);

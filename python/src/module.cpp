@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_cascade(m);
   areal::python::bind_binning(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_store(m);
   areal::python::bind_measures(m);
   areal::python::bind_dropin_tables(m);
   areal::python::bind_dropin_filters(m);

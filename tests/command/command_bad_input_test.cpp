@@ -417,7 +417,7 @@ TEST_F(CommandBadInput, OneTableForManyFramesIsRefused) {
   fs::create_directory(work / "folder");
   write_file(work / "folder" / "p1.pgm", pgm(61, 43));
   check({{"sat", "folder", "-o", "T.npy"}, 2, "folder: it has a table per frame"});
-  check({{"hist", "folder", "-o", "T.npy"}, 2, "folder: it has a tensor per frame"});
+  check({{"hist", "folder", "-o", "T.npy"}, 2, "folder: it has a tensor or store per frame"});
   check({{"window", "folder", "--size", "3x3", "--mean", "-o", "w.png"}, 2, "folder: window takes one picture"});
   check({{"hist", "a.npy", "--bins", "65535", "-o", "/proc/T.npy"}, 1, "T.npy"});
 }

@@ -112,16 +112,38 @@ def stored(room: Room, question: Question) -> Answer:
 def quantiles(room: Room, question: Question) -> Answer:
     """areal hist IMAGE --quantile Q,.. --region.."""
     image, stdin = as_given(room, question)
-    params = question.params
-    targets = list(dict.fromkeys(map(str, params["targets"])))
     said = room.areal(
-        "hist", *image, *arguments(question), "--quantile", ",".join(targets), "--quantile-method", params.get("method", "linear"),
-        "--store", params.get("store", "auto"), *([] if question.backend == "cpu" else ["--backend", question.backend]), *regions_of(room, question),
-        stdin=stdin,
+        "hist", *image, *arguments(question), *quantile_options(question), "--store", question.params.get("store", "auto"),
+        *([] if question.backend == "cpu" else ["--backend", question.backend]), *regions_of(room, question), stdin=stdin,
     )  # fmt: skip
-    names = [f"quantile_{target}" for target in targets]
-    columns = placed(room, question, rows_of(said, False), tuple(names))
-    return Answer({"quantile": np.stack([columns[f"quantile_{target}"] for target in params["targets"]], axis=-1)}, exact=True)
+    return quantiles_of(room, question, said)
+
+
+def quantile_options(question: Question) -> list[Any]:
+    targets = dict.fromkeys(map(str, question.params["targets"]))
+    return ["--quantile", ",".join(targets), "--quantile-method", question.params.get("method", "linear")]
+
+
+def quantiles_of(room: Room, question: Question, said: Said) -> Answer:
+    """The columns quantile_0.5, .."""
+    targets = question.params["targets"]
+    columns = placed(room, question, rows_of(said, False), tuple(f"quantile_{target}" for target in dict.fromkeys(map(str, targets))))
+    return Answer({"quantile": np.stack([columns[f"quantile_{target}"] for target in targets], axis=-1)}, exact=True)
+
+
+def store_file(room: Room, question: Question) -> Answer:
+    """areal hist IMAGE --store compact -o S.npy, then areal query S.npy --region..; of quantiles --store rank."""
+    path, threads = room.path("s.npy"), ["--threads", question.threads]
+    ranks = question.family == "quantiles"
+    made = ["--quantile", "0.5", "--store", "rank"] if ranks else [*binning_of(room, question), "--store", "compact"]
+    backend = [] if question.backend == "cpu" else ["--backend", question.backend]
+    room.areal("hist", room.image(), *arguments(question), *made, *backend, "-o", path, outputs=(path, path.with_suffix(".json")))
+    if not ranks:
+        asked = measures_of(question)
+        return answer_of(room, question, room.areal("query", path, *threads, *regions_of(room, question), *asked), asked)
+    return quantiles_of(
+        room, question, room.areal("query", path, *threads, *quantile_options(question), *regions_of(room, question))
+    )
 
 
 def check_outside(room: Room, question: Question, said: Said) -> None:
@@ -328,6 +350,16 @@ DOORS = (
     Door("command-hist", HISTOGRAM, direct, lambda q: True, 5, True),
     Door("command-hist-store", HISTOGRAM, stored, lambda q: q.backend in ("cpu", "simt"), 5, True),
     Door("command-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and (q.backend != "simt" or q.area < 400) and "bits" not in q.params, 5, True),
+    Door(
+        "command-store-file",
+        ("histogram", "quantiles"),
+        store_file,
+        lambda q: q.stats == ("quantile",) and "bits" not in q.params and (q.backend != "simt" or q.area < 400)
+        if q.family == "quantiles"
+        else q.weights is None and q.backend in ("cpu", "simt") and q.area < 40_000,
+        3,
+        True,
+    ),
     Door("command-hist-saved", HISTOGRAM, saved, lambda q: q.area < 40_000, 3, True),
     Door("command-hist-strips", HISTOGRAM, strips, lambda q: q.weights is None, 2, True),
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),

@@ -413,6 +413,39 @@ def histograms_of_store(room: Room, question: Question) -> Answer:
     )
 
 
+def kept_store(room: Room, question: Question) -> Answer:
+    """areal.histogram_store(x, ..).counts(boxes)."""
+    mask = mask_of(question)
+
+    def counted(array: np.ndarray, letters: str, weights: Any) -> Any:
+        assert weights is None
+        store = areal().histogram_store(
+            array, mask=mask, axes=letters, block=question.params.get("block", 0), threads=question.threads, **_binning(question)
+        )
+        boxes, form = in_format(np.array(question.regions, np.int64).reshape(-1, 4), question.params.get("form", 0))
+        return perhaps_pickled(store, question).counts(boxes, format=form, outside=question.outside)
+
+    return _by_plane(room, question, counted)
+
+
+def perhaps_pickled(store: Any, question: Question) -> Any:
+    return pickle.loads(pickle.dumps(store)) if question.params.get("form", 0) % 2 else store
+
+
+def kept_ranks(room: Room, question: Question) -> Answer:
+    """areal.histogram_store(x).quantiles(boxes, q)."""
+    params = question.params
+
+    def call() -> Answer:
+        array, letters = laid_out(question)
+        boxes, form = in_format(np.array(question.regions, np.int64).reshape(-1, 4), params.get("form", 0))
+        store = perhaps_pickled(areal().histogram_store(array, axes=letters, bits=params.get("bits", 0), threads=question.threads), question)
+        got = store.quantiles(boxes, params["targets"], params.get("method", "linear"), format=form, outside=question.outside)
+        return Answer({"quantile": np.asarray(got).reshape(len(boxes), question.shape[0], question.shape[3], -1)})
+
+    return asked(call)
+
+
 def quantiles(room: Room, question: Question) -> Answer:
     """areal.quantiles(x, boxes, q)."""
     params = question.params
@@ -522,6 +555,8 @@ DOORS = (
     Door("python-cascade", ("cascade",), detections),
     Door("python-histograms", ("histogram",), histograms),
     Door("python-histograms-store", ("histogram",), histograms_of_store, lambda q: q.area * 33 < 3_000_000, 0.5),
+    Door("python-store", ("histogram", "stores"), kept_store, lambda q: q.weights is None and q.backend == "cpu"),
+    Door("python-store-quantiles", ("quantiles",), kept_ranks, lambda q: q.stats == ("quantile",) and q.backend == "cpu"),
     Door("python-quantiles", ("quantiles",), quantiles, lambda q: q.stats == ("quantile",) and q.backend == "cpu"),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),
 )

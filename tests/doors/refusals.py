@@ -232,8 +232,8 @@ REFUSALS: tuple[Refusal, ...] = (
         "Squares of wide pixels take a wide type.",
     ),  # fmt: skip
     Refusal(
-        "a tensor of one channel", "command-hist-saved command-hist-saved-strips",
-        _channels, r"one tensor|choose one channel|channels",
+        "a tensor of one channel", "command-hist-saved command-hist-saved-strips command-store-file",
+        _channels, r"one tensor or store|choose one channel|channels",
         "A run writes one tensor, of one channel or of joint ones.",
     ),  # fmt: skip
     Refusal(
@@ -252,7 +252,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "A deviation takes the table of squares.",
     ),  # fmt: skip
     Refusal(
-        "a file for a batch", "command-table command-entries command-hist-saved command-hist-saved-strips",
+        "a file for a batch", "command-table command-entries command-hist-saved command-hist-saved-strips command-store-file",
         _images, r"per frame",
         "A file holds the table or the tensor of one image; a batch is answered image by image.",
     ),  # fmt: skip
@@ -317,8 +317,8 @@ REFUSALS: tuple[Refusal, ...] = (
         "The largest pixel of 16u, which decides the number of bins, is known after the last row.",
     ),  # fmt: skip
     Refusal(
-        "quantiles of 64-bit integers", "c++?quantiles* python-quantiles command-quantiles",
-        lambda q, o: q.type in ("64u", "64s"), r"64[us]",
+        "quantiles of 64-bit integers", "c++?quantiles* python-quantiles python-store-quantiles command-quantiles command-store-file",
+        lambda q, o: q.family == "quantiles" and q.type in ("64u", "64s"), r"64[us]",
         "Quantiles are doubles, which hold integers of 53 bits.", must=True,
     ),  # fmt: skip
     Refusal(

@@ -120,7 +120,8 @@ constexpr Refusal table_of_refusals[] = {
     {bits(tensor), bits(strips), "--store compact", "a compact store is built of the whole image"},
     {bits(tensor), bits(strips), a_papers_algorithm, carries},
     {bits(tensor), bits(tiles), "", "counts alone leave the workers, and no tensor: it goes without -o and --map"},
-    {bits(tensor), bits(frames), "", "it has a tensor per frame, and a file holds one; ask for regions instead"},
+    {bits(tensor), bits(frames), "",
+     "it has a tensor or store per frame, and a file holds one; ask for regions instead"},
     // areal window
     {bits(windows), bits(frames), "", "window takes one picture"},
     // areal filter

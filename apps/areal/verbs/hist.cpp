@@ -77,7 +77,7 @@ void resolve(HistRequest& request, const Settings& settings) {
     refuse("--store ", request.store_text, ": --map and --algorithm need the tensor; leave out --store");
   const bool channels = request.input.all_channels && !request.binning.joint && !answers_values(request);
   if (channels && !request.output.empty())
-    refuse("-o ", request.output, ": a run writes one tensor; choose a --channel or --joint");
+    refuse("-o ", request.output, ": a run writes one tensor or store; choose a --channel or --joint");
   if (channels && request.search.given()) refuse("--template: needs one channel or --joint, not --all-channels");
   if (request.binning.joint) request.input.all_channels = true;
 }
