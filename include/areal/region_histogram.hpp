@@ -107,5 +107,10 @@ class RegionHistogramPlan : public Plan {
 /// empty window, an `exclusive` tensor, or an output that overlaps the tensor.
 void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, Span<const double> target,
                   Distance measure, const View& out, const Execution& execution = {});
+/// The same straight from an image in host memory, on the CPU, without a tensor: O(bins) a window, and at most
+/// 4 (bins + 1) (width + 1024) bytes a thread. The bits are those of a tensor's map. Throws InvalidArgument for several
+/// images, and as histograms of regions do for the binning; Unavailable for another backend; OutOfMemory.
+void distance_map(const ConstView& image, const Binning& binning, std::int64_t width, std::int64_t height,
+                  Span<const double> target, Distance measure, const View& out, const Execution& execution = {});
 
 }  // namespace areal

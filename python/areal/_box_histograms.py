@@ -16,6 +16,14 @@ from ._sat import Format, Outside
 Measure = Literal["l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"]
 
 
+def target_of(target: Any, bins: int) -> Array:
+    """One number for each bin."""
+    values = np.ascontiguousarray(on_host(target), dtype=np.float64)
+    if values.shape != (bins,):
+        raise InvalidArgument(f"target: {words(values.shape) or 'one number'}; it has one number for each of {bins} bins")
+    return values
+
+
 class BoxHistograms:
     """What `areal.IntegralHistogram` and `areal.HistogramStore` answer alike, from the counts of boxes."""
 
@@ -90,10 +98,4 @@ class BoxHistograms:
     def distance(self, target: Any, boxes: Any, *, measure: Measure = "hellinger", format: Format = "xywh", outside: Outside = "error",
                  threads: int = 0) -> Any:
         """Distances between a target, one number per bin, and the histograms of boxes, all normalised."""
-        return self._measure("distance", boxes, format, outside, threads, self._target(target), distance=measure)
-
-    def _target(self, target: Any) -> Array:
-        values = np.ascontiguousarray(on_host(target), dtype=np.float64)
-        if values.shape != (self.bins,):
-            raise InvalidArgument(f"target: {words(values.shape) or 'one number'}; it has one number for each of {self.bins} bins")
-        return values
+        return self._measure("distance", boxes, format, outside, threads, target_of(target, self.bins), distance=measure)

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import Array, as_array, clips, converted, dtype_name, on_host, words
 from ._binning import Binning, binning_of
-from ._box_histograms import BoxHistograms, Measure
+from ._box_histograms import BoxHistograms, Measure, target_of
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._frameworks import NUMPY, Framework, framework_of
@@ -99,7 +99,7 @@ class IntegralHistogram(BoxHistograms):
         """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
         batch for each image. O(bins) a window. On a device these, as means, percentiles and distances, wait."""
         height, width = (size, size) if isinstance(size, int) else size
-        return _core.distance_map(self._on, self.array, self.border, self._target(target), (height, width), measure, dtype_name(dtype), threads)
+        return _core.distance_map(self._on, self.array, self.border, target_of(target, self.bins), (height, width), measure, dtype_name(dtype), threads)
 
     @property
     def nbytes(self) -> int:
@@ -239,3 +239,22 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
     if "N" in axes:
         counts = on.permuted(counts, (1, 0, 2))
     return counts[0] if alone else counts
+
+
+def distance_map(x: Any, target: Any, size: int | tuple[int, int], bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None,
+                 labels: int | None = None, ignored: int | None = None, lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False,
+                 measure: Measure = "hellinger", dtype: Any = "float64", axes: str = "", threads: int = 0, copy: bool | None = None) -> Any:
+    """The distance between a target and the histogram of every window of an array: `areal.IntegralHistogram.distance_map`, with its bits.
+
+    Bins as `areal.integral_histogram`; ``target`` one number for each, ``size`` rows and columns of the windows, which lie inside the image: (H-h+1) x (W-w+1),
+    of a batch for each image. O(bins) a window. Of an array in host memory it needs no tensor; on a device it makes one.
+    """
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    array = as_array(x) if on is NUMPY and not isinstance(x, np.ndarray) else x
+    if not on.is_plain(array):
+        raise InvalidArgument("array: a map of distances has no gradients, and cannot be traced; detach the array")
+    binning = binning_of(dtype_name(array.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
+    if on.is_on_device(array):
+        return integral_histogram(array, binning, axes=axes, threads=threads, copy=copy).distance_map(target, size, measure=measure, dtype=dtype, threads=threads)
+    height, width = (size, size) if isinstance(size, int) else size
+    return _core.distance_map_of_pixels(on, array, binning._rule, axes, target_of(target, binning.bins), (height, width), measure, dtype_name(dtype), copy, threads)

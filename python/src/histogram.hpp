@@ -14,6 +14,13 @@ namespace areal::python {
 /// Axes::of. Throws InvalidArgument for a volume.
 const Axes& histogram_axes(std::string_view letters, std::size_t dimensions);
 
+/// The n-th image of a batch.
+inline ConstView image_of(ConstView all, std::int64_t n) {
+  all.data = all.row(0, 0, n);
+  all.shape.batch = 1;
+  return all;
+}
+
 /// bins x H x W, or N x bins x H x W.
 class HistogramArray {
  public:

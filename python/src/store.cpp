@@ -44,12 +44,6 @@ Execution execution_at(const CallArrays& arrays, int threads) {
   return execution;
 }
 
-ConstView image_of(ConstView all, std::int64_t n) {
-  all.data = all.row(0, 0, n);
-  all.shape.batch = 1;
-  return all;
-}
-
 /// From the store of each image, where it lies: images x boxes x bins, without axes N boxes x bins.
 nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb::handle boxes, std::string_view letters,
                     std::string_view format, bool clip, nb::handle weights, nb::handle copy, int threads,

@@ -150,6 +150,8 @@ def test_kept_stores(where: str) -> None:
         assert np.array_equal(host(compact.median(given)), truth.median(boxes), equal_nan=True)
     masked = areal.histogram_store(to(x[0]), 32, range=(0, 4096), mask=to(mask))
     assert np.array_equal(host(masked.counts(boxes)), areal.histogram_store(x[0], 32, range=(0, 4096), mask=mask).counts(boxes))
+    target = np.arange(32.0)
+    assert np.array_equal(host(areal.distance_map(to(x[0]), target, 9, 32, range=(0, 4096))), areal.distance_map(x[0], target, 9, 32, range=(0, 4096)))
     rank = areal.histogram_store(to(x[0]), bits=12)
     assert np.array_equal(host(rank.quantiles(boxes, [0.1, 0.5])), areal.quantiles(x[0], boxes, [0.1, 0.5]), equal_nan=True)
     assert np.array_equal(pickle.loads(pickle.dumps(rank)).quantiles(boxes), areal.quantiles(x[0], boxes), equal_nan=True)

@@ -125,3 +125,25 @@ def test_refusals() -> None:
     assert "compact" in repr(compact) and "rank" in repr(rank)
     assert "<img" in compact._repr_html_() and "rank" in rank._repr_html_()
     assert np.array_equal(compact.counts([25, 0, 10, 3], outside="clip"), compact.counts([25, 0, 5, 3]))
+
+
+@pytest.mark.sanitize
+def test_maps_of_distances_have_the_bits_of_the_tensors() -> None:
+    rng = np.random.default_rng(SEED)
+    x = rng.integers(0, 256, (2, 40, 70)).astype(np.uint8)
+    target = np.arange(16) + 0.5
+    for measure in ("hellinger", "emd", "l1"):
+        for dtype in ("float32", "float64"):
+            for given in (x[0], np.asfortranarray(x[0]), x[0].T):
+                tensor = areal.integral_histogram(given, 16)
+                got = areal.distance_map(given, target, (9, 20), 16, measure=measure, dtype=dtype)  # type: ignore[arg-type]
+                assert np.array_equal(got, tensor.distance_map(target, (9, 20), measure=measure, dtype=dtype))  # type: ignore[arg-type]
+    batch = areal.distance_map(x, target, 5, 16, axes="NHW")
+    assert batch.shape == (2, 36, 66) and np.array_equal(batch[1], areal.distance_map(x[1], target, 5, 16))
+    planted = areal.histograms(x[0], 16, [30, 20, 8, 6])
+    assert np.unravel_index(areal.distance_map(x[0], planted, (6, 8), 16).argmin(), (35, 63)) == (20, 30)
+    for call, why in ((lambda: areal.distance_map(x[0], target[1:], 5, 16), "target"), (lambda: areal.distance_map(x[0], target, 0, 16), "window"),
+                      (lambda: areal.distance_map(x[0], target, 5, 16, dtype="int32"), "dtype")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            call()
+    assert areal.distance_map(x[0], target, (41, 5), 16).shape == (0, 66)

@@ -218,7 +218,7 @@ Layer matched(const Scene& scene, const LayerPart& part, const Region& target, M
 }
 
 Layer searched(const Scene& scene, const LayerPart& part, const Region& target, Distance measure) {
-  const Hunt hunt = hunt_for(scene, part, target, bytes_a_pixel + sizeof(std::uint32_t) * search_bins);
+  const Hunt hunt = hunt_for(scene, part, target, bytes_a_pixel);
   const Array pixels = pixels_of(scene, part, hunt.level, hunt.part, any_type);
   const Array sample = pixels_of(scene, part, hunt.level, hunt.target, any_type);
   const Binning binning = Binning::uniform(search_bins, scene.range().first, scene.range().second);
@@ -227,9 +227,9 @@ Layer searched(const Scene& scene, const LayerPart& part, const Region& target, 
   const std::vector<std::uint64_t> counts =
       region_histograms(sample.view(), binning, Span<const Region>(&whole, 1), {.execution = execution});
   const std::vector<double> wanted(counts.begin(), counts.end());
-  const HistogramTensor tensor = integral_histogram(pixels.view(), binning, {}, execution);
   Array distances(Shape{hunt.part.width - hunt.target.width + 1, hunt.part.height - hunt.target.height + 1}, Type::f64);
-  distance_map(tensor, hunt.target.width, hunt.target.height, wanted, measure, distances.view(), execution);
+  distance_map(pixels.view(), binning, hunt.target.width, hunt.target.height, wanted, measure, distances.view(),
+               execution);
   return layer_of(hunt, std::as_const(distances).view(), target, true, part.threads);
 }
 

@@ -143,7 +143,7 @@ TEST_F(CommandHist, EveryStoreAnswersTheSame) {
   refused({"--store", "rank"}, "--store rank: it orders pixels and has no bins; it answers --quantile");
   refused({"--store", "none", "-o", "T.npy"}, "--store none: it is the image and leaves nothing for -o");
   refused({"--store", "compact", "--map", "M.npy", "--template", "1,1,3,3"},
-          "--store compact: --map and --algorithm need the tensor");
+          "--store compact: a --map comes from the pixels or from the tensor");
   refused({"--store", "compact", "--weights", "a.npy"}, "store compact: it counts pixels");
 }
 

@@ -4,6 +4,8 @@
 #include <areal/histogram.hpp>
 #include <areal/region_histogram.hpp>
 #include <cmath>
+#include <limits>
+#include <random>
 #include <string>
 #include "region_oracle.hpp"
 
@@ -287,8 +289,19 @@ int map_differences(const Image<std::uint8_t>& image, int bins, Border border, s
   Padded out(
       type, {std::max<std::int64_t>(0, image.width - width + 1), std::max<std::int64_t>(0, image.height - height + 1)});
   areal::distance_map({tensor.view(), border}, width, height, target, measure, out.view(), {.threads = 2});
-  if (flip) out.set(out.get<double>(1, 1) + 1e-3, 1, 1);
   int wrong = out.guards_stand() ? 0 : 1;
+  if (weight == 1) {  // straight from the pixels: the same bits
+    const areal::ConstView pixels(image.pixels.data(), Type::u8, {image.width, image.height});
+    Padded direct(type, out.view().shape);
+    areal::distance_map(pixels, areal::Binning::labels(bins), width, height, target, measure, direct.view(),
+                        {.threads = 2});
+    wrong += !direct.guards_stand();
+    for (std::int64_t y = 0; y < out.view().shape.height; ++y)
+      for (std::int64_t x = 0; x < out.view().shape.width; ++x)
+        wrong += type == Type::f32 ? direct.get<float>(x, y) != out.get<float>(x, y)
+                                   : direct.get<double>(x, y) != out.get<double>(x, y);
+  }
+  if (flip) out.set(out.get<double>(1, 1) + 1e-3, 1, 1);
   for (std::int64_t y = 0; y < out.view().shape.height; ++y)
     for (std::int64_t x = 0; x < out.view().shape.width; ++x) {
       const double want = by_definition(measure, counted(image, bins, {x, y, width, height}), target);
@@ -342,6 +355,77 @@ TEST(DistanceMap, IsZeroWhereTheTargetWasTaken) {
     EXPECT_EQ(out.get<double>(31, 22), 0);
     EXPECT_GT(out.get<double>(3, 2), 0);
   }
+}
+
+/// The map straight from the pixels beside the tensor's, which has its own tests: bits that differ.
+int pixel_differences(const areal::Array& image, const areal::Binning& binning, std::int64_t width, std::int64_t height,
+                      Distance measure, int threads) {
+  const areal::HistogramTensor tensor = areal::integral_histogram(image.view(), binning, {.border = Border::zero});
+  Values target(static_cast<std::size_t>(binning.bins()));
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<double>(i % 3);
+  const areal::Shape shape{std::max<std::int64_t>(0, image.shape().width - width + 1),
+                           std::max<std::int64_t>(0, image.shape().height - height + 1)};
+  areal::Array wanted(shape, Type::f64), got(shape, Type::f64);
+  areal::distance_map(tensor, width, height, target, measure, wanted.view());
+  areal::distance_map(image.view(), binning, width, height, target, measure, got.view(), {.threads = threads});
+  int wrong = 0;
+  for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
+    wrong += !(wanted.as<double>()[i] == got.as<double>()[i]);
+  return wrong;
+}
+
+areal::Array pixels_of(Type type, const areal::Shape& shape, unsigned seed) {
+  areal::Array image(shape, type);
+  std::mt19937 random(seed);
+  const std::int64_t n = shape.width * shape.height * shape.channels;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<std::uint16_t>(random());
+    if (type == Type::u8) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(value);
+    if (type == Type::u16) image.as<std::uint16_t>()[i] = value;
+    if (type == Type::f32)
+      image.as<float>()[i] = value % 7 == 0 ? std::numeric_limits<float>::quiet_NaN() : value / 65536.f;
+  }
+  return image;
+}
+
+TEST(DistanceMap, OfPixelsHasTheBitsOfTheTensors) {
+  constexpr unsigned seed = 20261127;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  using areal::Binning;
+  const areal::Array bytes = pixels_of(Type::u8, {1500, 130}, seed), words = pixels_of(Type::u16, {97, 211}, seed),
+                     floats = pixels_of(Type::f32, {70, 65}, seed), colours = pixels_of(Type::u8, {61, 50, 2}, seed);
+  for (const auto& [w, h] :
+       std::vector<std::pair<int, int>>{{1, 1}, {9, 7}, {64, 40}, {60, 1}, {1, 50}, {61, 50}, {62, 3}}) {
+    SCOPED_TRACE(testing::Message() << w << "x" << h);
+    for (const int threads : {1, 3}) {
+      // Strips of 1,024 and of 64 windows, and bands of 32 rows and more.
+      EXPECT_EQ(pixel_differences(bytes, Binning::uniform(32, 0, 256), w, h, Distance::hellinger, threads), 0);
+      EXPECT_EQ(pixel_differences(words, Binning::uniform(300, 0, 40000), w, h, Distance::emd, threads), 0);
+      EXPECT_EQ(pixel_differences(floats, Binning::edges({0.1, 0.2, 0.7, 0.9}), w, h, Distance::l1, threads), 0);
+      EXPECT_EQ(pixel_differences(colours, Binning::joint({Binning::uniform(4, 0, 256), Binning::uniform(3, 0, 200)}),
+                                  w, h, Distance::chi_square, threads),
+                0);
+    }
+  }
+  EXPECT_EQ(pixel_differences(bytes, Binning::uniform(5, 0, 256), 1400, 100, Distance::l2, 2), 0);
+}
+
+TEST(DistanceMap, OfPixelsRefusesWhatItCannotDo) {
+  const areal::Array image = pixels_of(Type::u8, {12, 9}, 1);
+  areal::Array out(areal::Shape{9, 7}, Type::f64);
+  const auto map = [&](const areal::ConstView& view, const areal::Binning& binning, std::int64_t width,
+                       const areal::Execution& execution = {}) {
+    areal::distance_map(view, binning, width, 3, Values{1, 1}, Distance::l1, out.view(), execution);
+  };
+  const areal::Binning two = areal::Binning::uniform(2, 0, 256);
+  EXPECT_NO_THROW(map(image.view(), two, 4));
+  EXPECT_THROW(map(image.view(), two, 3), InvalidArgument);
+  EXPECT_THROW(map(image.view(), two, 0), InvalidArgument);
+  EXPECT_THROW(map(image.view(), areal::Binning::uniform(3, 0, 256), 4), InvalidArgument);
+  EXPECT_THROW(map(image.view(), two, 4, {.backend = areal::Backend::simt}), areal::Unavailable);
+  areal::ConstView several = image.view();
+  several.shape.height = 4, several.shape.batch = 2;
+  EXPECT_THROW(map(several, two, 4), InvalidArgument);
 }
 
 TEST(DistanceMap, WhatCannotBeIsRefused) {

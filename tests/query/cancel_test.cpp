@@ -42,7 +42,11 @@ std::vector<Work> all_work() {
           {"streamed histograms",
            [] { region_histograms(image, Binning::uniform(300, 0, 256), Span<const Region>(regions.data(), 2000)); }},
           {"measures", [] { entropies(histograms, 4); }},
-          {"maps of distances", [] { distance_map(tensor, 9, 9, target, Distance::hellinger, map.view()); }}};
+          {"maps of distances", [] { distance_map(tensor, 9, 9, target, Distance::hellinger, map.view()); }},
+          {"maps of distances of pixels", [] {
+             distance_map(image, Binning::uniform(static_cast<std::int64_t>(target.size()), 0, 256), 9, 9, target,
+                          Distance::hellinger, map.view());
+           }}};
 }
 
 TEST(CancelScope, EndsLongWorkOfEveryKind) {

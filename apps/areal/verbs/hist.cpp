@@ -72,9 +72,13 @@ void resolve(HistRequest& request, const Settings& settings) {
   request.store = *store;
   if (writes && request.store == Store::none)
     refuse("--store none: it is the image and leaves nothing for -o; choose compact, tensor or rank");
-  const bool needs_tensor = request.search.maps() || request.algorithm != "auto";
-  if (needs_tensor && request.store != Store::automatic && request.store != Store::tensor)
-    refuse("--store ", request.store_text, ": --map and --algorithm need the tensor; leave out --store");
+  const bool maps = request.search.maps();
+  if (request.store != Store::automatic && request.store != Store::tensor) {
+    if (request.algorithm != "auto" || (maps && !request.weights.empty()))
+      refuse("--store ", request.store_text, ": --algorithm and a --map of weights need the tensor; leave out --store");
+    if (maps && request.store != Store::none)
+      refuse("--store ", request.store_text, ": a --map comes from the pixels or from the tensor; leave out --store");
+  }
   const bool channels = request.input.all_channels && !request.binning.joint && !answers_values(request);
   if (channels && !request.output.empty())
     refuse("-o ", request.output, ": a run writes one tensor or store; choose a --channel or --joint");
@@ -125,7 +129,9 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
   const bool per_channel = request.input.all_channels && !request.binning.joint;
   // The CPU counts without a tensor whatever counter was named, as it always did.
   const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
-  const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto" ||
+  const bool maps = request.search.maps();
+  const bool needs_tensor = !request.output.empty() || request.algorithm != "auto" ||
+                            (maps && (on_device || !request.weights.empty())) ||
                             (on_device && (!request.counter.empty() || request.launches.enabled()));
   const Store store = needs_tensor && request.store == Store::automatic ? Store::tensor : request.store;
   std::vector<HistogramMaker> makers;  // one per channel
@@ -178,8 +184,19 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
           answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height), sum_of(counts),
                      binning->bin_edges());
         }
-        if (request.search.maps())
-          request.search.write_map(maker.tensor(), request.reducers, rows, !shows_rows, settings);
+        if (maps) {
+          const Reducers& wanted = request.reducers;
+          const auto from_tensor = [&](std::int64_t width, std::int64_t height, const View& out) {
+            distance_map(maker.tensor(), width, height, wanted.target, *wanted.measure, out, settings.on_host());
+          };
+          const auto from_pixels = [&](std::int64_t width, std::int64_t height, const View& out) {
+            distance_map(pixels, *binning, width, height, wanted.target, *wanted.measure, out, settings.on_host());
+          };
+          const SearchOptions::MakeMap make =
+              store == Store::tensor ? SearchOptions::MakeMap(from_tensor) : SearchOptions::MakeMap(from_pixels);
+          settings.detail("map: from {}", store == Store::tensor ? "the tensor" : "the pixels");
+          request.search.write_map(image.shape, make, rows, !shows_rows, settings);
+        }
       }
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, request.input, settings, image, regions,

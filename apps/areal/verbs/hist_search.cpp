@@ -61,7 +61,7 @@ void SearchOptions::find_target(const ConstView& image, const Binning& binning, 
   });
 }
 
-void SearchOptions::write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,
+void SearchOptions::write_map(const Shape& image, const MakeMap& make, RowWriter& rows, bool with_row,
                               const Settings& settings) const {
   Size cells;
   if (window.empty()) {
@@ -70,13 +70,12 @@ void SearchOptions::write_map(const TensorView& tensor, const Reducers& reducers
   } else {
     cells = size("--window", window);
   }
-  const std::int64_t width = tensor.image_width(), height = tensor.image_height();
+  const std::int64_t width = image.width, height = image.height;
   if (cells.width < 1 || cells.height < 1 || cells.width > width || cells.height > height)
     refuse("--window ", fmt::format("{}x{}", cells.width, cells.height), ": may be 1x1 to the image's size, ",
            fmt::format("{}x{}", width, height));
   Array distances(Shape{width - cells.width + 1, height - cells.height + 1}, Type::f32);
-  distance_map(tensor, cells.width, cells.height, reducers.target, *reducers.measure, distances.view(),
-               settings.on_host());
+  make(cells.width, cells.height, distances.view());
   if (map.ends_with(".npy"))
     media::write_npy(map, distances.view());
   else

@@ -25,7 +25,9 @@ struct SearchOptions {
   /// The same for an image in memory.
   void find_target(const ConstView& image, const Binning& binning, Reducers& reducers, const Settings& settings) const;
   /// Writes the map, and with `with_row` a row for the nearest window.
-  void write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,
+  /// `make(width, height, out)` makes the map of an image of that shape.
+  using MakeMap = std::function<void(std::int64_t width, std::int64_t height, const View& out)>;
+  void write_map(const Shape& image, const MakeMap& make, RowWriter& rows, bool with_row,
                  const Settings& settings) const;
 };
 

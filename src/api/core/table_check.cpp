@@ -149,13 +149,19 @@ Shape require_distance_map(const TensorView& tensor, std::int64_t width, std::in
                            const View& out) {
   require_tensor(tensor);
   require_last_row_and_column(tensor.border, "tensor");
-  require(width >= 1 && height >= 1, "window: ", width, "x", height, ", it must be at least 1x1");
-  require(static_cast<std::int64_t>(target) == tensor.bins(), "target: ", target, " bins, the tensor has ",
-          tensor.bins());
-  const Shape shape{std::max<std::int64_t>(0, tensor.image_width() - width + 1),
-                    std::max<std::int64_t>(0, tensor.image_height() - height + 1)};
-  require_output(out, shape);
+  const Shape shape = require_distance_map(Shape{tensor.image_width(), tensor.image_height()}, tensor.bins(), width,
+                                           height, target, out);
   require(!may_overlap(tensor.view, out), "out: it overlaps the tensor");
+  return shape;
+}
+
+Shape require_distance_map(const Shape& image, std::int64_t bins, std::int64_t width, std::int64_t height,
+                           std::size_t target, const View& out) {
+  require(width >= 1 && height >= 1, "window: ", width, "x", height, ", it must be at least 1x1");
+  require(static_cast<std::int64_t>(target) == bins, "target: ", target, " bins, not ", bins);
+  const Shape shape{std::max<std::int64_t>(0, image.width - width + 1),
+                    std::max<std::int64_t>(0, image.height - height + 1)};
+  require_output(out, shape);
   return shape;
 }
 

@@ -43,6 +43,8 @@ void require_output_shape(const View& out, const Shape& shape);
 /// Checks the arguments of a map of distances; returns its shape.
 Shape require_distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::size_t target,
                            const View& out);
+Shape require_distance_map(const Shape& image, std::int64_t bins, std::int64_t width, std::int64_t height,
+                           std::size_t target, const View& out);
 /// Windows slide over every pixel; an exclusive table or tensor lacks the last row and column.
 void require_last_row_and_column(Border border, const char* what);
 
