@@ -2,6 +2,7 @@
 // damage, interrupts.
 #include <fcntl.h>
 #include <signal.h>
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -119,6 +120,34 @@ TEST_F(CommandSequence, BoxesThatMove) {
   write_file(work / "mot.txt", "1,7,2,2,3,3,1,-1,-1,-1\n3,7,1,1,5,4,0,-1,-1,-1\n");
   EXPECT_EQ(run({"hist", "f.raw", "--raw", "20x16x8u", "--bins", "2", "--boxes", "mot.txt"}).out,
             "frame,region,x,y,width,height,bin0,bin1\n0,7,1,1,3,3" + counted(raw, 0, 1, 1, 3, 3, 2) + "\n");
+}
+
+TEST_F(CommandSequence, QuantilesOfBoxesThatMove) {
+  const std::string raw = raw_frames(3);
+  write_file(work / "b.csv", "frame,id,x,y,width,height\n0,p,2,3,5,4\n2,q,4,4,3,2\n2,r,19,15,9,9\n7,s,0,0,1,1\n");
+  const auto lower = [&](int frame, int x, int y, int width, int height) {
+    std::string values;
+    for (int row = y; row < y + height; ++row)
+      values += raw.substr(static_cast<std::size_t>((frame * 16 + row) * 20 + x), static_cast<std::size_t>(width));
+    std::sort(values.begin(), values.end(),
+              [](char a, char b) { return static_cast<unsigned char>(a) < static_cast<unsigned char>(b); });
+    return std::to_string(static_cast<unsigned char>(values[(values.size() - 1) / 2]));
+  };
+  const std::vector<std::string> words{
+      "hist", "-", "--raw", "20x16x8u", "--quantile", "0.5", "--quantile-method", "lower", "--boxes", "b.csv"};
+  std::vector<std::string> clipped = words;
+  clipped.insert(clipped.end(), {"--outside", "clip"});
+  const Outcome done = run(clipped, raw);
+  EXPECT_EQ(done.out, "frame,region,x,y,width,height,quantile_0.5\n0,p,2,3,5,4," + lower(0, 2, 3, 5, 4) +
+                          "\n2,q,4,4,3,2," + lower(2, 4, 4, 3, 2) + "\n2,r,19,15,1,1," + lower(2, 19, 15, 1, 1) + "\n");
+  EXPECT_EQ(done.err, "areal: note: b.csv: 1 box is of a frame after the last, 2\n");
+  const Outcome refused = run(words, raw);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("frame 2: region 1 (x 19, y 15, width 9, height 9) reaches outside"), std::string::npos)
+      << refused.err;
+  std::vector<std::string> twice = words;
+  twice.insert(twice.end(), {"--boxes", "b.csv"});
+  EXPECT_NE(run(twice, raw).err.find("--boxes: given 2 times for 1 input"), std::string::npos);
 }
 
 TEST_F(CommandSequence, SeveralInputsWithTheirBoxes) {

@@ -5,6 +5,7 @@
 #include <areal/error.hpp>
 #include <optional>
 #include <string_view>
+#include "hist_frame_boxes.hpp"
 #include "hist_maker.hpp"
 #include "hist_request.hpp"
 #include "io/help.hpp"
@@ -17,10 +18,10 @@
 namespace areal::command {
 namespace {
 
-/// All others are about bins, tensors, tracks or parts of images.
+/// All others are about bins, tensors or parts of images.
 constexpr std::string_view taken[] = {
-    "--quantile", "--quantile-method", "--raw",     "--channel", "--all-channels", "--level", "--t", "--z",
-    "--region",   "--regions",         "--outside", "--csv",     "--backend",      "--store", "-o"};
+    "--quantile", "--quantile-method", "--raw",   "--channel", "--all-channels", "--level",   "--t",     "--z",
+    "--region",   "--regions",         "--boxes", "--outside", "--csv",          "--backend", "--store", "-o"};
 
 /// Strips and tiles: the wavelet matrices of parts do not join.
 constexpr std::string_view of_parts[] = {"--memory", "--devices", "--device-memory"};
@@ -130,21 +131,33 @@ void run_quantiles(HistRequest& request, const std::vector<GivenOption>& options
   if (writes && is_sequence)
     refuse("-o ", request.output, ": ", request.input.path, " has a store per frame, and a file holds one");
   if (writes) media::require_store_format(request.output);
+  if (!request.sequence.boxes.empty() && !is_sequence)
+    refuse("--boxes: ", request.input.path, " is no video, folder or stream of raw frames");
+  request.sequence.check();
+  std::optional<FrameBoxes> boxes;
+  Shape shape;  // of the frames that `boxes` is for
+  std::vector<media::NamedRegion> regions;
   QuantileMaker maker(writes && request.store == Store::automatic ? Store::rank : request.store);
   Item item;
   std::int64_t frames = 0;
   for (; source->next(item); ++frames) {
     const ConstView image = item.pixels.view();
-    std::vector<media::NamedRegion> buffer;
-    const auto& regions = request.regions.for_image(image.shape, buffer);
+    if (!boxes || shape != image.shape) boxes.emplace(request, shape = image.shape);
+    regions.clear();
+    boxes->each(0, item.number, [&](const media::NamedRegion& region) { regions.push_back(region); });
     const HistogramStore& store = maker.made(image, plain(regions), settings);
-    if (request.quantiles.given())
-      request.quantiles.write(
-          rows, [&](RowWriter& row) { put_frame(row, item, is_sequence); }, store, regions, image.shape.channels,
-          request.input.all_channels, request.regions.query(settings));
+    if (request.quantiles.given()) try {
+        request.quantiles.write(
+            rows, [&](RowWriter& row) { put_frame(row, item, is_sequence); }, store, regions, image.shape.channels,
+            request.input.all_channels, request.regions.query(settings));
+      } catch (const InvalidArgument& error) {
+        if (is_sequence) throw InvalidArgument(fmt::format("frame {}: {}", item.number, error.what()));
+        throw;
+      }
     if (writes) write_store_file(request, maker.plan(), store, settings);
     if (is_sequence) flush_out();
   }
+  if (boxes) boxes->note_late(0, frames, settings);
   if (!source->damage().empty()) {
     flush_out();
     throw IoError(source->damage());

@@ -10,6 +10,7 @@
 #include <utility>
 #include "frame_streams.hpp"
 #include "hist_answer.hpp"
+#include "hist_frame_boxes.hpp"
 #include "io/answers.hpp"
 #include "io/help.hpp"
 #include "io/interrupt.hpp"
@@ -105,40 +106,6 @@ std::optional<int> decoding_device(const HistRequest& request, const std::vector
   return workers.front().device;
 }
 
-/// The regions of each frame: the fixed ones, and the boxes from its stream's file.
-class FrameBoxes {
- public:
-  FrameBoxes(const HistRequest& request, const Shape& frame) : frame_(frame), clips_(request.regions.clips()) {
-    for (const std::string& file : request.sequence.boxes) of_streams_.push_back(media::read_boxes_csv(file));
-    if (!request.regions.named() && !of_streams_.empty()) return;
-    std::vector<media::NamedRegion> buffer;
-    fixed_ = request.regions.for_image(frame, buffer);
-  }
-
-  template <class Take>
-  void each(const Frame& frame, const Take& take) const {
-    for (const media::NamedRegion& region : fixed_) take(region);
-    if (of_streams_.empty()) return;
-    const auto& boxes = of_streams_[static_cast<std::size_t>(frame.stream)];
-    auto at = std::lower_bound(boxes.begin(), boxes.end(), frame.number,
-                               [](const media::Box& box, std::int64_t number) { return box.frame < number; });
-    for (; at != boxes.end() && at->frame == frame.number; ++at)
-      take(media::NamedRegion{clips_ ? clipped(at->region, frame_) : at->region, at->id});
-  }
-  /// How many boxes of the stream have a frame number of `frames` or more.
-  std::int64_t after(int stream, std::int64_t frames) const {
-    if (of_streams_.empty()) return 0;
-    const auto& boxes = of_streams_[static_cast<std::size_t>(stream)];
-    return std::count_if(boxes.begin(), boxes.end(), [&](const media::Box& box) { return box.frame >= frames; });
-  }
-
- private:
-  Shape frame_;
-  bool clips_;
-  std::vector<media::NamedRegion> fixed_;
-  std::vector<std::vector<media::Box>> of_streams_;
-};
-
 /// A copy of the frame with its levels applied.
 Array picture_of(const Frame& frame) {
   Array picture(frame.pixels.shape, frame.pixels.type);
@@ -220,7 +187,7 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
     return !interrupt.interrupted() && streams->next(buffer, frame);
   };
   const auto regions = [&](const Frame& frame, std::vector<Region>& out) {
-    boxes.each(frame, [&](const media::NamedRegion& region) { out.push_back(region.region); });
+    boxes.each(frame.stream, frame.number, [&](const media::NamedRegion& region) { out.push_back(region.region); });
   };
   std::vector<media::NamedRegion> named;
   const auto sink = [&](const FrameAnswer& of) {
@@ -228,7 +195,7 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
     item.number = of.frame.number;
     if (streams->has_time()) item.seconds = of.frame.seconds;
     named.clear();
-    boxes.each(of.frame, [&](const media::NamedRegion& region) { named.push_back(region); });
+    boxes.each(of.frame.stream, of.frame.number, [&](const media::NamedRegion& region) { named.push_back(region); });
     const Array picture = frames == 0 && needs_picture(request) ? picture_of(of.frame) : Array();
     if (frames == 0) request.search.find_target(picture.view(), binning, request.reducers, settings);
     answer.write(item, binning, named, of.counts, several ? std::optional(of.frame.stream) : std::nullopt,
@@ -244,11 +211,8 @@ bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, c
   say_report(report, settings);
   answer.report(settings);
   if (!requested.timeline.empty()) write_timeline(requested.timeline, report);
-  for (int stream = 0; stream < static_cast<int>(requested.boxes.size()); ++stream)
-    if (const std::int64_t late = interrupt.interrupted() ? 0 : boxes.after(stream, streams->frames(stream)); late > 0)
-      settings.note("{}: {} after the last, {}", requested.boxes[static_cast<std::size_t>(stream)],
-                    late == 1 ? "1 box is of a frame" : fmt::format("{} boxes are of frames", late),
-                    streams->frames(stream) - 1);
+  for (int stream = 0; stream < static_cast<int>(requested.boxes.size()) && !interrupt.interrupted(); ++stream)
+    boxes.note_late(stream, streams->frames(stream), settings);
   flush_out();
   interrupt.end_if_interrupted();
   streams->throw_damage();
