@@ -147,9 +147,9 @@ bool may_refuse(const Case& c, Store store, Backend backend) {
   return false;
 }
 
-class Stores : public testing::TestWithParam<Backend> {};
+class EveryStore : public testing::TestWithParam<Backend> {};
 
-TEST_P(Stores, HaveTheCountsOfALoop) {
+TEST_P(EveryStore, HaveTheCountsOfALoop) {
   std::map<Store, int> answers;
   for (int i = 0; i < cases_of(GetParam()); ++i) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
@@ -177,7 +177,7 @@ TEST_P(Stores, HaveTheCountsOfALoop) {
     EXPECT_GT(answers[store], cases_of(GetParam()) / 2) << name_of(store);
 }
 
-TEST_P(Stores, FindAWrongPixel) {
+TEST_P(EveryStore, FindAWrongPixel) {
   Maker make(first_seed);
   Case c(make);
   c.type = Type::u8, c.shape = {65, 33}, c.rule = oracle::uniform(16, 0, 256), c.weighted = c.masked = false;
@@ -214,7 +214,7 @@ std::vector<double> sorted_quantiles(const Case& c, const ConstView& image, cons
   return all;
 }
 
-TEST_P(Stores, HaveTheQuantilesOfASort) {
+TEST_P(EveryStore, HaveTheQuantilesOfASort) {
   const std::vector<double> q{0, 0.25, 0.5, 1};
   int answers = 0;
   for (int i = 0; i < sorts_of(GetParam()); ++i) {
@@ -245,7 +245,7 @@ TEST_P(Stores, HaveTheQuantilesOfASort) {
   EXPECT_GE(answers, sorts_of(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Stores, testing::ValuesIn(all_backends()),
+INSTANTIATE_TEST_SUITE_P(Histograms, EveryStore, testing::ValuesIn(all_backends()),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 }  // namespace
