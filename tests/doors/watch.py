@@ -39,7 +39,8 @@ def _stat(path: Path) -> list[str]:
 
 class Watch:
     """Watches one process, which hangs once it has slept for `limit` seconds, or computed for as long. A process that could
-    run and gets no processor does neither, however long it takes."""
+    run and gets no processor does neither, however long it takes. The first `hangs()` reads where the process stands and measures from
+    there: most answers come before it, and then nothing is read, which for a process of many threads takes longer than the answer."""
 
     def __init__(
         self,
@@ -54,13 +55,14 @@ class Watch:
 
     def restart(self) -> None:
         """Begins anew, as the process has answered."""
-        self._first = self._last = self._read(self.pid)[0]
-        self._awake = self._clock()
+        self._first: int | None = None
 
     def hangs(self) -> bool:
         """Whether the process hangs; to be asked every few seconds."""
         ticks, runs = self._read(self.pid)
-        if runs or ticks != self._last:
+        if self._first is None:
+            self._first, self._last, self._awake = ticks, ticks, self._clock()
+        elif runs or ticks != self._last:
             self._last, self._awake = ticks, self._clock()
         return ticks - self._first > self._ticks or self._clock() - self._awake > self.limit
 

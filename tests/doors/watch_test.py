@@ -29,10 +29,10 @@ class Readings:
 
 class AWatch(unittest.TestCase):
     def test_finds_one_that_sleeps(self):
-        self.assertEqual(Readings(*[(7, False)] * 40).hangs(), 13)
+        self.assertEqual(Readings(*[(7, False)] * 40).hangs(), 14)
 
     def test_finds_one_that_computes(self):
-        self.assertEqual(Readings(*[(n * 1000, True) for n in range(40)]).hangs(), 13)
+        self.assertEqual(Readings(*[(n * 1000, True) for n in range(40)]).hangs(), 14)
 
     def test_finds_one_that_falls_asleep(self):
         self.assertEqual(Readings(*[(n, True) for n in range(20)], *[(19, False)] * 20).hangs(), 32)
@@ -50,8 +50,13 @@ class AWatch(unittest.TestCase):
             now[0], ticks[0] = now[0] + 9, ticks[0] + 900
             self.assertFalse(watch.hangs())
             watch.restart()
-        now[0] += 11
-        self.assertTrue(watch.hangs())
+        for hangs in (False, True):  # the first reading after an answer is where the next ones measure from
+            now[0] += 11
+            self.assertEqual(watch.hangs(), hangs)
+
+    def test_reads_nothing_of_one_that_answers(self):
+        watch = Watch(0, read=lambda pid: self.fail("a reading"))
+        watch.restart()
 
 
 class AProcess(unittest.TestCase):
