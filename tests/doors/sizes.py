@@ -27,6 +27,7 @@ class SizedWindows:
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
+        self.wanted: dict[str, list[tuple[Any, ...]]] = {}
         sizes = sizes_of(oracle.question).astype(np.int64)
         self.rows, self.columns = sizes[..., 0], sizes[..., -1]
         finite = np.where(np.isfinite(oracle.kept), oracle.kept, 0) if oracle.question.is_float else oracle.kept
@@ -67,26 +68,43 @@ class SizedWindows:
         area = oracle.width * oracle.height
         if self.most * area > largest / 4 or (stat in ("variance", "std") and self.most**2 * area**2 > largest / 4):
             return None  # what takes more than a double
-        for at in np.ndindex(got.shape):
-            b, y, x, c = at
-            top, bottom = _span(y, int(self.rows[b, y, x]), oracle.height)
-            left, right_ = _span(x, int(self.columns[b, y, x]), oracle.width)
-            cells = (b, slice(top, bottom), slice(left, right_))
-            n = int(oracle.keep[cells].sum())
-            mine = got[at].item()
-            special = self._special(stat, oracle.kept[(*cells, c)])
+        for (at, special, right, bound, nearest), mine in zip(self._wanted(stat), got.ravel().tolist(), strict=True):
+            if mine == nearest:
+                continue
             if special is not None:
-                good, right, bound = mine == special or (math.isnan(mine) and math.isnan(special)), special, Fraction(0)
+                good, right = mine == special or (math.isnan(mine) and math.isnan(special)), special
+            elif math.isnan(right) or not math.isfinite(mine):
+                good = math.isnan(right) and math.isnan(mine)
             else:
-                right, bound = self.right(stat, n, int(self.whole[(*cells, c)].sum()), int(self.squares[(*cells, c)].sum()))
-                if math.isnan(right) or not math.isfinite(mine):
-                    good = math.isnan(right) and math.isnan(mine)
-                else:
-                    answer = Fraction(mine)
-                    good = abs((answer**2 if stat == "std" else answer) - right) <= bound and (answer >= 0 or stat not in ("std", "variance"))
+                answer = Fraction(mine)
+                good = abs((answer**2 if stat == "std" else answer) - right) <= bound and (answer >= 0 or stat not in ("std", "variance"))
             if not good:
+                top, bottom, left, right_ = self._cells(at)
                 return Fault(stat, f"of the window of {bottom - top}x{right_ - left} at (image, y, x, channel) {at}", str(mine), f"{float(right)} within {float(bound):.3g}")
         return None
+
+    def _cells(self, at: tuple[int, ...]) -> tuple[int, int, int, int]:
+        """First and last rows and columns of the window of a pixel."""
+        b, y, x, _ = at
+        return *_span(y, int(self.rows[b, y, x]), self.oracle.height), *_span(x, int(self.columns[b, y, x]), self.oracle.width)
+
+    def _wanted(self, stat: str) -> list[tuple[Any, ...]]:
+        """Of each pixel: NaN or an infinity if the window's answer is one, else what is right, its bound, and the double nearest to it, which
+        is within the bound. Made once for all doors."""
+        if stat not in self.wanted:
+            oracle, self.wanted[stat] = self.oracle, []
+            for at in np.ndindex(oracle.values.shape):
+                top, bottom, left, right_ = self._cells(at)
+                cells = (at[0], slice(top, bottom), slice(left, right_))
+                special = self._special(stat, oracle.kept[(*cells, at[3])])
+                if special is not None:
+                    self.wanted[stat].append((at, special, math.nan, Fraction(0), None))
+                    continue
+                n = int(oracle.keep[cells].sum())
+                s1, s2 = (int(values[(*cells, at[3])].sum()) for values in (self.whole, self.squares))
+                right, bound = self.right(stat, n, s1, s2)
+                self.wanted[stat].append((at, None, right, bound, None if stat == "std" or math.isnan(right) else float(right)))
+        return self.wanted[stat]
 
     def _special(self, stat: str, cells: np.ndarray) -> float | None:
         """NaN or an infinity, where a window's answer is one for the sake of its pixels."""
