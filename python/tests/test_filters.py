@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -43,22 +44,18 @@ def windows(image: np.ndarray, mask: np.ndarray | None, size: tuple[int, int], a
     height, width = image.shape
     ay, ax = anchor if anchor is not None else (size[0] // 2, size[1] // 2)
     down, across = (max(0, height - size[0] + 1), max(0, width - size[1] + 1)) if edge == "valid" else (height, width)
-    if edge == "valid":
-        ay_from, ax_from = 0, 0
-    else:
-        ay_from, ax_from = ay, ax
+    ay_from, ax_from = (0, 0) if edge == "valid" else (ay, ax)
+    rows = [source(at - ay_from, height, edge) for at in range(down + size[0] - 1)]
+    columns = [source(at - ax_from, width, edge) for at in range(across + size[1] - 1)]
+    places = np.ix_([row or 0 for row in rows], [column or 0 for column in columns])
+    inside = np.array([[row is not None and column is not None for column in columns] for row in rows])
+    beyond = np.array(value if edge == "constant" else 0, object)
+    held = np.where(inside, image.astype(object)[places], beyond)  # Python's numbers
+    valid = np.where(inside, np.ones(image.shape, bool)[places] if mask is None else mask[places], edge != "shrink")
     for y in range(down):
         for x in range(across):
-            cells = []
-            for j in range(size[0]):
-                for i in range(size[1]):
-                    row, column = source(y - ay_from + j, height, edge), source(x - ax_from + i, width, edge)
-                    if row is None or column is None:
-                        if edge != "shrink":
-                            cells.append(value if edge == "constant" else 0)
-                    elif mask is None or mask[row, column]:
-                        cells.append(image[row, column].item())
-            yield (y, x), cells, image[y - ay_from + ay, x - ax_from + ax].item()
+            cells = np.s_[y : y + size[0], x : x + size[1]]
+            yield (y, x), held[cells][valid[cells]].tolist(), image[y - ay_from + ay, x - ax_from + ax].item()
 
 
 def rounded(value: Fraction, dtype: np.dtype[Any]) -> Any:
@@ -154,19 +151,20 @@ def test_percentiles(question: Any, q: float, is_median: bool) -> None:
     for at, cells, _ in windows(image, mask, size, anchor, edge, value):
         if cells:
             rank = math.floor((50 if is_median else q) * len(cells) / 100)
-            assert found[at] == image.dtype.type(sorted(image.dtype.type(cell) for cell in cells)[min(len(cells) - 1, rank)])
+            assert found[at] == image.dtype.type(sorted(cells)[min(len(cells) - 1, rank)])
         else:
             assert same(found[at], NAN if image.dtype.kind == "f" else 0)
 
 
 def best_split(cells: list[int], zeros_alone: bool) -> int:
-    """The least t of the greatest variance between the pixels up to it and the others."""
-    best, most = 0, Fraction(0)
-    for t in sorted(set(cells))[:-1]:
-        low, high = [c for c in cells if c <= t], [c for c in cells if c > t]
-        between = len(low) * len(high) * (Fraction(sum(low), len(low)) - Fraction(sum(high), len(high))) ** 2
-        if between > most and (t > 0 or zeros_alone):
-            best, most = t, between
+    """The least t of the greatest variance between the pixels up to it and the others, a fraction of whole numbers."""
+    best, most, of, k, low = 0, 0, 1, 0, 0
+    n, total, counts = len(cells), sum(cells), Counter(cells)
+    for t in sorted(counts)[:-1]:
+        k, low = k + counts[t], low + t * counts[t]
+        between, pairs = (low * (n - k) - (total - low) * k) ** 2, k * (n - k)
+        if between * of > most * pairs and (t > 0 or zeros_alone):
+            best, most, of = t, between, pairs
     return best
 
 
@@ -186,9 +184,10 @@ def test_statistics_of_levels(question: Any, levels: int, zeros_alone: bool) -> 
         if n == 0:
             assert found["equalize"][at] == splits[at] == found["modal"][at] == 0 and np.isnan(found["entropy"][at])
             continue
-        counts = {cell: cells.count(cell) for cell in cells}
+        counts = Counter(cells)
         assert found["equalize"][at] == most * sum(cell <= centre for cell in cells) // n
-        assert found["modal"][at] == min(cell for cell in counts if counts[cell] == max(counts.values()))
+        highest = max(counts.values())
+        assert found["modal"][at] == min(cell for cell in counts if counts[cell] == highest)
         assert splits[at] == best_split(cells, zeros_alone)
         assert abs(found["entropy"][at] - math.fsum(-c / n * math.log2(c / n) for c in counts.values())) < 1e-12
         assert single[at] == np.float32(found["entropy"][at])
@@ -284,12 +283,15 @@ def test_floats_have_no_drift_and_nan_stays_local(question: Any, spoil: bool, na
         if not cells or any(math.isnan(c) for c in cells):
             assert np.isnan(means[at]) and np.isnan(deviations[at])
             continue
-        exact = [Fraction(c) for c in cells]
-        mean = sum(exact) / len(exact)
-        bound = additions * 2.0**-53 * float(sum(abs(c) for c in exact)) / len(exact)
+        n, ratios = len(cells), [float(c).as_integer_ratio() for c in cells]
+        unit = max(below for _, below in ratios)  # a power of two: the cells are whole numbers of 1 / unit
+        whole = [above * (unit // below) for above, below in ratios]
+        s1, s2 = sum(whole), sum(c * c for c in whole)
+        mean = Fraction(s1, n * unit)
+        bound = additions * 2.0**-53 * float(Fraction(sum(map(abs, whole)), n * unit))
         assert abs(Fraction(float(means[at])) - mean) <= bound + np.spacing(abs(float(mean)))
-        root_mean_square = math.sqrt(sum(c * c for c in exact) / len(exact))
-        deviation = math.sqrt(sum((c - mean) ** 2 for c in exact) / len(exact))
+        root_mean_square = math.sqrt(Fraction(s2, n * unit * unit))
+        deviation = math.sqrt(Fraction(n * s2 - s1 * s1, (n * unit) ** 2))
         assert abs(deviations[at] - deviation) <= math.sqrt(3 * additions * 2.0**-53) * root_mean_square
 
 
