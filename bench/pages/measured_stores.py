@@ -44,10 +44,14 @@ def cases(records, bins, lane):
             if (row["width"], row["height"], row["bins"], row["lane"], row["part"]) == (WIDTH, HEIGHT, bins, lane, f"{SIDE}x{SIDE}")}
 
 
+def of_tensors(bins):
+    """The stores of histograms, with their bytes."""
+    return {"none": 0, "compact": compact_bytes(WIDTH, HEIGHT, bins, 32), "tensor": 4 * bins * WIDTH * HEIGHT}
+
+
 def questions(records):
     """What is asked, the stores that answer it with their bytes, and their times."""
-    return [(f"histograms of {BINS} bins", {"none": 0, "compact": compact_bytes(WIDTH, HEIGHT, BINS, 32), "tensor": 4 * BINS * WIDTH * HEIGHT},
-             cases(records, BINS, "8u-64u")),
+    return [(f"histograms of {BINS} bins", of_tensors(BINS), cases(records, BINS, "8u-64u")),
             ("medians", {"none": 0, "rank": rank_bytes(WIDTH, HEIGHT, 8)}, cases(records, 0, "8u-64f"))]
 
 
@@ -67,6 +71,13 @@ def lines(newest):
         made += ["", *table([f"{what}, boxes", "memory", *(f"{count:,}" for count in counts)],
                             [[f"`{store}`", f"{size / 1e6:.0f} MB" if size else "0", *(milliseconds(times[count][store]) for count in counts)]
                              for store, size in stores.items()])]
+    path, records = newest("stores", "cuda")
+    if path is not None:
+        stores, times = of_tensors(BINS), cases(records, BINS, "8u-64u")
+        counts = sorted(times)
+        made += ["", f"Microseconds of the same histograms on one {records[0]['device']}, the image in its memory; `bench/results/{path.name}`, commit {records[0]['commit']}.", "",
+                 *table(["boxes", "memory", *(f"{count:,}" for count in counts)],
+                        [[f"`{store}`", f"{size / 1e6:.0f} MB" if size else "0", *(f"{1e3 * times[count][store]:,.0f}" for count in counts)] for store, size in stores.items()])]
     return made
 
 

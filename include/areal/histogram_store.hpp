@@ -131,7 +131,7 @@ class StorePlan : public Plan {
   Store store() const noexcept;          ///< never automatic
   std::uint64_t bytes() const noexcept;  ///< of the store of all images
   /// Throws OutOfMemory, naming the bytes and the limit, if the store exceeds the memory limit, by default the memory
-  /// that is free where it will lie; of a tensor the host's.
+  /// that is free where it will lie.
   void require_fit() const;
   /// Builds the store, complete on return; `compact` and `rank` on a CUDA stream that the execution names are queued
   /// there, but a build with fewer `bits` than the type has waits to check the pixels. `none`:

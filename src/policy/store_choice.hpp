@@ -28,7 +28,8 @@ struct StoreQuestion {
   bool on_cpu = true;
   bool none_takes_it = true;  ///< not a mask on a device
   Counting counting = Counting::bytes;
-  std::uint64_t compact_bytes = 0, memory = 0;
+  std::uint64_t compact_bytes = 0, tensor_bytes = 0;  ///< of the tensor: 0 if there is none
+  std::uint64_t memory = 0;
 };
 
 struct StoreChoice {
@@ -75,12 +76,25 @@ inline StoreTime direct_time(const StoreQuestion& q, const Regions& regions) {
                  regions.number * formulas::direct_region_ns(static_cast<double>(q.bins))};
 }
 
-/// The same on a GPU, in images. One H200, 8u, 32 bins, which a compact store holds in 5.2 bytes a pixel: a build takes
-/// 30 us and 5 ps a pixel, and a pixel of a region 0.8 ps (bench/results/2026-11-26-cuda-boxes.json: 10,000 regions of
-/// 200x200 of 8192x8192, 6 images, take 314 and 454 us; 1,000 of 1920x1080, 19 images, 48 and 56).
-inline double compact_pays_on_device_from(double pixels, double bytes) {
-  return pixels <= 0 ? 0 : 30e6 / pixels + 7.5 / 5.2 * bytes / pixels;
+/// On a GPU: one H100, 8u, 32 and 256 bins, boxes of 32x32 and 200x200 (bench/results/*-cuda-stores.json).
+namespace on_device {
+inline StoreTime counted(const StoreQuestion& q, const Regions& regions) {
+  return {14e3, regions.number * (3.1 + 0.016 * static_cast<double>(q.bins)) + 0.82e-3 * regions.area};
 }
+inline StoreTime compact(const StoreQuestion& q, const Regions& regions) {
+  const double bins = static_cast<double>(q.bins), a_region = 3.2 + 0.006 * bins;
+  if (q.bins <= 64) return {36e3 + 5.7e-3 * q.pixels, regions.number * a_region};
+  constexpr double side = 64;  // from which a region reads many pixels beside its lines
+  const bool is_large = regions.area >= side * side * regions.number;
+  return {(is_large ? 63e3 : 38e3) + 19e-3 * q.pixels, regions.number * a_region};
+}
+/// Read faster while it stays in the L2.
+inline StoreTime tensor(const StoreQuestion& q, const Regions& regions) {
+  const double bins = static_cast<double>(q.bins);
+  return {std::max(20e3, 12e3 + 1.47e-3 * bins * q.pixels),
+          regions.number * bins * (q.tensor_bytes <= 40'000'000 ? 0.044 : 0.12)};
+}
+}  // namespace on_device
 
 inline std::string number_text(double value) {
   char text[32];
@@ -110,16 +124,16 @@ struct AreaOfRegions {
 /// From how many images that such regions cover a compact store pays; infinite if it is read no faster than they are
 /// counted.
 inline double compact_pays_from(const StoreQuestion& q) {
-  if (!q.on_cpu) return compact_pays_on_device_from(q.pixels, static_cast<double>(q.compact_bytes));
   const Regions regions(q);
   if (regions.area <= 0) return std::numeric_limits<double>::infinity();
-  const StoreTime compact = compact_time(q, regions);
+  const StoreTime compact = q.on_cpu ? compact_time(q, regions) : on_device::compact(q, regions);
   // How many times these regions it takes for the store to be as fast as counting.
   const auto pays_from = [&](const StoreTime& counting) {
     const double gain = counting.regions - compact.regions;
     return gain > 0 ? (compact.once - counting.once) / gain : std::numeric_limits<double>::infinity();
   };
-  double times = pays_from(streamed_time(q, regions));
+  double times = pays_from(q.on_cpu ? streamed_time(q, regions) : on_device::counted(q, regions));
+  if (!q.on_cpu) return times * regions.area / std::max(1.0, q.pixels);
   if (q.counting == Counting::bytes) times = std::max(times, pays_from(direct_time(q, regions)));
   if (q.counting == Counting::masked) times = pays_from(direct_time(q, regions));
   return times * regions.area / std::max(1.0, q.pixels);
@@ -128,6 +142,15 @@ inline double compact_pays_from(const StoreQuestion& q) {
 inline bool counting_is_less(const StoreQuestion& q) {
   const Regions regions(q);
   return regions.area / std::max(1.0, q.pixels) <= compact_pays_from(q);
+}
+
+/// Of known regions: true if the tensor of a small image, on a GPU, is made and read sooner than the others answer.
+inline bool tensor_is_least(const StoreQuestion& q) {
+  if (q.on_cpu || q.tensor_bytes == 0 || static_cast<double>(q.tensor_bytes) > 0.9 * static_cast<double>(q.memory))
+    return false;
+  const Regions regions(q);
+  return on_device::tensor(q, regions).all() <
+         std::min(on_device::counted(q, regions).all(), on_device::compact(q, regions).all());
 }
 
 inline StoreChoice choose_store(const StoreQuestion& q) {
@@ -140,6 +163,7 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
   if (known) {
     const double limit = compact_pays_from(q);
     cover = AreaOfRegions(q.pixels, q.regions, q.area).text;
+    if (tensor_is_least(q)) return {Store::tensor, "store tensor: " + cover + ", and it is small"};
     pays = std::isfinite(limit) ? "pays from " + number_text(limit) : "is read no faster than they are counted";
     if (counting_is_less(q)) return {Store::none, "store none: " + cover + "; compact " + pays};
   }

@@ -34,6 +34,7 @@ std::string choice(const Json& of) {
   question.on_cpu = of.at("backend") == "cpu";
   question.counting = bytes ? Counting::bytes : Counting::streamed;
   question.compact_bytes = static_cast<std::uint64_t>(formulas::Compact::of(width, height, bins, 1, false).bytes());
+  question.tensor_bytes = 4 * static_cast<std::uint64_t>(width * height * bins);
   question.memory = memory;
   return std::string(name_of(choose_store(question).store));
 }

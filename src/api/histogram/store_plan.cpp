@@ -104,6 +104,8 @@ policy::StoreQuestion question_of(const Shape& image, Type type, const Binning& 
                       : cpu::has_direct_counts(type, image) ? policy::Counting::bytes
                                                             : policy::Counting::streamed;
   question.compact_bytes = compact_bytes;
+  if (const double tensor = 4 * question.pixels * static_cast<double>(question.bins); !options.masked && tensor < 1e18)
+    question.tensor_bytes = static_cast<std::uint64_t>(tensor);
   return question;
 }
 
@@ -204,7 +206,7 @@ const StoreOptions& StorePlan::options() const noexcept { return state().options
 
 void StorePlan::require_fit() const {
   const State& s = state();
-  if (s.store == Store::tensor) return s.tensor->require_fit();
+  if (s.store == Store::tensor && !s.on_cuda()) return s.tensor->require_fit();
   constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small build
   if (s.options.memory_limit == 0 && bytes() <= few) return;
   const std::uint64_t limit = limit_of(s);
@@ -261,7 +263,8 @@ void StorePlan::build(const StoreArguments& arguments, HistogramStore& into) con
                        static_cast<std::byte*>(store.memory.data()), s.execution.threads);
   } else {
     if (!store.workspace) {
-      store.tensor = s.tensor->allocate(a.image.memory);
+      if (s.on_cuda()) require_fit();
+      store.tensor = s.tensor->allocate(s.on_cuda() ? s.memory() : MemoryPlace{});
       store.workspace.emplace(*s.tensor);
     }
     s.tensor->execute(a.image, store.tensor, *store.workspace, a.weights);
