@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace areal::simt {
+namespace {
+
+/// True if the release followed what this thread of its block did at this time.
+bool shows(const Release& r, std::uint32_t thread, std::uint32_t time, std::uint32_t agents) {
+  if (r.view && (*r.view)[thread] >= time) return true;
+  if (thread >= agents) return false;
+  if (time <= r.block_known || (thread == r.thread && time <= r.time)) return true;
+  return thread / 32 == r.thread / 32 && (time <= r.warp_known || (r.row && (*r.row)[thread % 32] >= time));
+}
+
+}  // namespace
 
 std::shared_ptr<const BlockClock> join(const std::shared_ptr<const BlockClock>& a,
                                        const std::shared_ptr<const BlockClock>& b) {
@@ -20,16 +31,36 @@ std::shared_ptr<const BlockClock> join(const std::shared_ptr<const BlockClock>& 
   return both;
 }
 
+const Release* Fronts::release(Release r) {
+  r.number = ++numbers_;
+  const Release* const made = &releases_.emplace_back(std::move(r));
+  of_block_[made->block].push_back(made);
+  return made;
+}
+
+const Front* Fronts::add(const Release* release, std::vector<const Front*> from) {
+  return &fronts_.emplace_back(Front{release, std::move(from), ++numbers_});
+}
+
+std::uint64_t Fronts::first_that_shows(std::int64_t block, std::uint32_t thread, std::uint32_t time,
+                                       std::uint32_t agents, bool write) const {
+  const auto found = of_block_.find(block);
+  if (found != of_block_.end())
+    for (const Release* r : found->second)
+      if (!(write && r->reads_only) && shows(*r, thread, time, agents)) return r->number;
+  return ~std::uint64_t{0};
+}
+
 const Front* Fronts::join(const Front* a, const Front* b) {
   if (!b || a == b) return a;
   if (!a) return b;
-  return &fronts_.emplace_back(Front{nullptr, {a, b}});
+  return add(nullptr, {a, b});
 }
 
 const Front* Fronts::join(const std::vector<const Front*>& distinct) {
   if (distinct.empty()) return nullptr;
   if (distinct.size() == 1) return distinct[0];
-  return &fronts_.emplace_back(Front{nullptr, distinct});
+  return add(nullptr, distinct);
 }
 
 const Front* Fronts::acquire(const Front* front, const Release* release) {
@@ -42,9 +73,7 @@ const Front* Fronts::acquire(const Front* front, const Release* release) {
       if (++looked == 8) break;
     }
   }
-  Front next{release, {}};
-  if (front) next.from.push_back(front);
-  return &fronts_.emplace_back(std::move(next));
+  return add(release, front ? std::vector<const Front*>{front} : std::vector<const Front*>{});
 }
 
 bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time,
@@ -58,28 +87,23 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
   if (known == search) return false;
   ++visit_;
   queue_.clear();
-  queue_.push_back(front);
-  front->visited = visit_;
+  // What is older than the first release that shows the access cannot follow it.
+  std::uint64_t oldest = 0;
   const auto visit = [&](const Front* f) {
-    if (f && f->visited != visit_) {
+    if (f && f->visited != visit_ && f->number > oldest) {
       f->visited = visit_;
       queue_.push_back(f);
     }
   };
+  visit(front);
   for (std::size_t i = 0; i < queue_.size(); ++i) {  // breadth first, as the sought release is usually recent
+    if (i == 8) oldest = first_that_shows(block, thread, time, agents, write);
     const Front* at = queue_[i];
+    if (at->number < oldest) continue;
     if (const Release* r = at->release; r != nullptr && !(write && r->reads_only)) {
-      if (r->block == block) {
-        bool covered = r->view && (*r->view)[thread] >= time;
-        if (thread < agents) {
-          covered = covered || time <= r->block_known || (thread == r->thread && time <= r->time);
-          if (thread / 32 == r->thread / 32)
-            covered = covered || time <= r->warp_known || (r->row && (*r->row)[thread % 32] >= time);
-        }
-        if (covered) {
-          found = r;
-          return true;
-        }
+      if (r->block == block && shows(*r, thread, time, agents)) {
+        found = r;
+        return true;
       }
       visit(r->front);
     }

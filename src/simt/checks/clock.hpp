@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace areal::simt {
@@ -33,13 +34,15 @@ struct Release {
   std::shared_ptr<const Row> row;
   std::shared_ptr<const BlockClock> view;
   const Front* front;
-  bool reads_only = false;  // passes on the sender's reads, not its writes: a send
+  bool reads_only = false;   // passes on the sender's reads, not its writes: a send
+  std::uint64_t number = 0;  // in the order of creation, with the fronts
 };
 
 /// A join of fronts, and perhaps one more release.
 struct Front {
   const Release* release = nullptr;
   std::vector<const Front*> from;
+  std::uint64_t number = 0;  // it refers only to fronts and releases of lower numbers
   mutable std::uint64_t visited = 0;
 };
 
@@ -58,16 +61,13 @@ std::shared_ptr<const BlockClock> join(const std::shared_ptr<const BlockClock>& 
 /// The releases and fronts of one launch.
 class Fronts {
  public:
-  const Release* release(Release r) { return &releases_.emplace_back(std::move(r)); }
+  const Release* release(Release r);
 
   /// The front that contains both; a and b may be null.
   const Front* join(const Front* a, const Front* b);
   const Front* join(const std::vector<const Front*>& distinct);
   const Front* acquire(const Front* front, const Release* release);
 
-  /// True if the release followed what this thread did, as of `covers`.
-  static bool covers(const Release& release, std::int64_t block, std::uint32_t thread, std::uint32_t time,
-                     std::uint32_t agents, bool write);
   /// True if something in that front followed what this thread of this block did at this time. Threads from `agents` on
   /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it. `write`: the
   /// access was a write.
@@ -77,6 +77,7 @@ class Fronts {
   void clear() {
     fronts_.clear();
     releases_.clear();
+    of_block_.clear();
     vain_.clear();
   }
 
@@ -90,10 +91,16 @@ class Fronts {
     bool operator==(const Vain&) const = default;
   };
 
+  const Front* add(const Release* release, std::vector<const Front*> from);
+  /// The number of the first release of the block that shows the access; ~0: none does.
+  std::uint64_t first_that_shows(std::int64_t block, std::uint32_t thread, std::uint32_t time, std::uint32_t agents,
+                                 bool write) const;
+
   std::deque<Release> releases_;
+  std::unordered_map<std::int64_t, std::vector<const Release*>> of_block_;
   std::deque<Front> fronts_;
   std::vector<const Front*> queue_;
-  std::uint64_t visit_ = 0;
+  std::uint64_t visit_ = 0, numbers_ = 0;
   std::vector<Vain> vain_;  // the last ones, by their hash: neighbours in memory have the same readers
 };
 
