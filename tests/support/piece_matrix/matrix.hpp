@@ -2,26 +2,19 @@
 // The product of options, types and cuts, and how it is thinned.
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
+#include "extent.hpp"
 #include "piece_matrix/cuts.hpp"
 
 namespace areal::piece_matrix {
 
 /// Of the matrix: a few questions of each kind, all kinds, or the product.
-enum class Extent { few, usual, all };
-inline Extent extent() {
-  const auto set = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != '\0' && *value != '0';
-  };
-  if (set("AREAL_TEST_FULL")) return Extent::all;
-  return set("AREAL_TEST_SHORT") ? Extent::few : Extent::usual;
-}
+using test::Extent;
+using test::extent;
 
 inline constexpr Type pixel_types[] = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32,
                                        Type::u64, Type::s64, Type::f16, Type::f32, Type::f64};
