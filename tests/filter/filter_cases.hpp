@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
+#include "extent.hpp"
 #include "filter_oracle.hpp"
 #include "level_oracle.hpp"
 
@@ -21,10 +21,12 @@ using areal::FilterOptions;
 using areal::Layout;
 using areal::Shape;
 using areal::Type;
+using areal::test::extent;
+using areal::test::Extent;
 namespace filter = areal::filter;
 
 /// Pixels that the oracle may read for one case; fewer under sanitizers.
-inline std::int64_t most_reads() { return std::getenv("AREAL_TEST_SHORT") != nullptr ? 200'000 : 1'000'000; }
+inline std::int64_t most_reads() { return extent() == Extent::few ? 200'000 : 1'000'000; }
 
 struct Case {
   Filter filter;
@@ -341,12 +343,15 @@ inline std::string differences(const Case& c, const Memory& memory) {
   return tally.words();
 }
 
-/// By `auto`, and an extreme by `blocks`, too.
+/// By `auto`, and an extreme by `blocks`, too. Of a few cases only, all run, and one in seven is compared.
 inline void expect_right(const Case& c) {
   SCOPED_TRACE(c.words());
   const Memory memory(c);
   run(c, memory);
-  EXPECT_EQ(differences(c, memory), "");
+  if (extent() == Extent::few && c.seed % 7 != 0)
+    EXPECT_TRUE(memory.out.guards_stand());
+  else
+    EXPECT_EQ(differences(c, memory), "");
   const bool is_extreme =
       std::holds_alternative<filter::Minimum>(c.filter) || std::holds_alternative<filter::Maximum>(c.filter);
   if (!is_extreme || c.options.algorithm != "auto") return;

@@ -72,7 +72,7 @@ TEST(FilterLevels, WindowsAtEveryEdge) {
         for (const Filter& filter : filters()) {
           ++seed;
           if (w * h * width * height > most_reads() / 8) continue;
-          if (std::getenv("AREAL_TEST_SHORT") != nullptr && seed % 3 != 0) continue;
+          if (extent() == Extent::few && seed % 3 != 0) continue;
           Window window{w, h};
           window.edge = edge;
           window.value = 200;
@@ -161,7 +161,8 @@ TEST(FilterLevels, CountsOf16And32Bits) {
 TEST(FilterLevels, BothAlgorithmsHaveTheSameBits) {
   for (const Filter& filter : filters())
     for (const auto& [w, h] : {std::pair{21, 15}, {260, 270}}) {
-      Case c = of(filter, Type::u8, 500, 300, {w, h});
+      const std::int64_t width = w == 21 ? 150 : 290, height = w == 21 ? 90 : 280;
+      Case c = of(filter, Type::u8, width, height, {w, h});
       c.seed = 9960;
       c.options.algorithm = algorithms[0];
       const Memory one(c), other(c);
@@ -169,8 +170,8 @@ TEST(FilterLevels, BothAlgorithmsHaveTheSameBits) {
       c.options.algorithm = algorithms[1];
       run(c, other);
       std::int64_t wrong = 0;
-      for (std::int64_t y = 0; y < 300; ++y)
-        for (std::int64_t x = 0; x < 500; ++x)
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
           wrong += std::bit_cast<std::uint64_t>(oracle::element(one.out.view(), x, y, 0, 0)) !=
                            std::bit_cast<std::uint64_t>(oracle::element(other.out.view(), x, y, 0, 0))
                        ? 1

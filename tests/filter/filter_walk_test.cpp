@@ -153,12 +153,18 @@ TEST(FilterWalk, MasksCountsAndFills) {
 }
 
 // Sums that need 64 bits, squares beyond 64 bits, and windows of many periods.
+// Of more than 2^16 pixels the filters take turns.
 TEST(FilterWalk, LargeWindows) {
-  std::uint64_t seed = 800;
+  std::uint64_t seed = 800, turn = 0;
   for (const Edge edge : oracle::edges)
-    for (const Type in : integers)
+    for (const Type in : integers) {
+      ++turn;
       for (const Filter& filter : {Filter{filter::Sum{}}, Filter{filter::Mean{}}, Filter{filter::Variance{}}})
         for (const auto& [w, h] : {std::pair{300, 2}, {3, 301}, {257, 259}}) {
+          if (w == 257 && extent() != Extent::all && seed / 3 % 3 != (turn + turn / 6) % 3) {
+            ++seed;
+            continue;
+          }
           Case c = mean_of(6, 5, {w, h});
           c.filter = filter;
           c.in = in, c.out = Type::f64;
@@ -169,6 +175,7 @@ TEST(FilterWalk, LargeWindows) {
           c.seed = ++seed;
           expect_right(c);
         }
+    }
 }
 
 }  // namespace

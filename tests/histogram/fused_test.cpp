@@ -11,6 +11,7 @@
 #include <vector>
 #include "api/core/pixel_rule.hpp"
 #include "cpu/threads.hpp"
+#include "extent.hpp"
 
 namespace areal::cpu {
 namespace {
@@ -83,11 +84,13 @@ TEST(Fused, TheCheckCanFail) {
 
 TEST(Fused, EveryWayToStoreAndToBin) {
   std::uint64_t seed = 10;
+  int number = 0;
   for (const auto& [w, h, batch, bins] : std::vector<std::array<std::int64_t, 4>>{
-           {1, 1, 1, 1}, {15, 3, 1, 2}, {65, 64, 2, 3}, {513, 65, 1, 32}, {1100, 130, 1, 7}, {70, 200, 3, 256}})
+           {1, 1, 1, 1}, {15, 3, 1, 2}, {65, 64, 2, 3}, {513, 65, 1, 32}, {1100, 130, 1, 7}, {70, 130, 2, 256}})
     for (const bool stream : {false, true})
       for (const Border border : {Border::none, Border::zero, Border::exclusive})
         for (const int threads : {1, 2, 5, 16}) {
+          if (test::extent() == test::Extent::few && number++ % 3 != 0) continue;  // each with each in turn
           Case c{w, h, batch, bins, border, stream, false, threads};
           ASSERT_EQ(fault_of<std::uint32_t>(c, ++seed), "");
           if (threads == 5) {
