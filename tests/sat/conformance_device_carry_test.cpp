@@ -55,7 +55,7 @@ TEST(DeviceCarryTiles, OfEveryTypePair) {
       for (const std::string& id : device_sat_ids()) {
         SatCase c;
         c.types = types;
-        c.image = id == "thin" ? Shape{4500, 20} : Shape{530, 300};
+        c.image = id == "thin" ? Shape{4500, 20} : Shape{300, 270};
         c.options.algorithm = id;
         c.options.backend = backend;
         for (c.seed = base_seed(); random_pieces(c.image, c.seed).size() < 4; ++c.seed) {
@@ -72,7 +72,7 @@ TEST(DeviceCarryTiles, WithSquaresOfEveryType) {
         if (!has_squares(types.input, squares)) continue;
         SatCase c;
         c.types = types;
-        c.image = {400, 290};
+        c.image = {300, 150};
         c.options.squares = squares;
         c.options.backend = backend;
         for (c.seed = base_seed() + 7; random_pieces(c.image, c.seed).size() < 4; ++c.seed) {

@@ -1,11 +1,11 @@
 // Every pair of (row of the catalogue, type pair, border, shape class, placement, threads) of the summed-area family;
-// the whole product of the first four if AREAL_TEST_FULL=1.
+// the whole product of the first four if AREAL_TEST_FULL=1; a third of the pairs if AREAL_TEST_SHORT=1.
 #include <gtest/gtest.h>
-#include <cstdlib>
 #include <set>
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
+#include "extent.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -23,14 +23,10 @@ const Product& product() {
   static const Product instance;
   return instance;
 }
-bool full() {
-  const char* text = std::getenv("AREAL_TEST_FULL");
-  return text && std::string(text) == "1";
-}
-
 std::vector<Choice> choices() {
   const std::vector<std::size_t>& levels = product().levels;
-  if (!full()) return covering_array(levels);
+  if (test::extent() == test::Extent::few) return one_in(3, covering_array(levels));
+  if (test::extent() == test::Extent::usual) return covering_array(levels);
   std::vector<Choice> all = full_product({levels[0], levels[1], levels[2], levels[3]});
   // The placements and thread counts take turns; 6 * 3 and the other levels have common factors, hence the division.
   for (std::size_t i = 0; i < all.size(); ++i) {

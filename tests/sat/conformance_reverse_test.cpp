@@ -12,6 +12,8 @@
 namespace areal::conformance {
 namespace {
 
+using test::is_full;
+
 constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
 
 TEST(ReversedOracle, EqualsTheDefinition) {
@@ -130,7 +132,7 @@ TEST(Reverse, FloatsHaveTheBitsOfTheTurnedImagesTable) {
     if (missing(way.backend)) continue;
     for (const char* types : {"8u32f", "16f32f", "32f32f", "32f64f", "64f64f"})
       for (const Border border : borders) {
-        const Shape shape = way.id == "thin" ? Shape{2500, 19} : Shape{397, 141};
+        const Shape shape = way.id == "thin" ? Shape{2500, 19} : Shape{290, 135};
         const Values image = random_image(type_pair(types).input, shape, Fill::wild, base_seed());
         const Values forward = sum_of(turned(image, false), type_pair(types), {.border = border}, way, false);
         const Values reversed = sum_of(image, type_pair(types), {.border = border}, way, true);
@@ -140,14 +142,18 @@ TEST(Reverse, FloatsHaveTheBitsOfTheTurnedImagesTable) {
   }
 }
 
-// Of every type pair, over several tiles each way, and squares in every type.
+// Of every type pair, over several tiles each way, and squares in every type. On the simulated machine the sizes take
+// turns.
 TEST(Reverse, SquaresOfEveryType) {
   for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::simt}) {
     if (missing(backend)) continue;
+    int turn = 0;
     for (const TypePair types : type_pairs())
       for (const Type squares : {Type::u32, Type::u64, Type::f64, Type::f32}) {
         if (!has_squares(types.input, squares)) continue;
+        ++turn;
         for (const auto& [width, height] : {Size{300, 139}, {256, 128}}) {
+          if (backend == Backend::simt && !is_full() && (turn % 2 == 0) != (width == 256)) continue;
           SatCase c;
           c.types = types;
           c.image = {width, height};

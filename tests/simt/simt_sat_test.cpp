@@ -6,6 +6,7 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/sat_case.hpp"
+#include "extent.hpp"
 #include "kernels/sat/request.hpp"
 #include "simt/plan.hpp"
 
@@ -71,16 +72,18 @@ class Tables {
   std::vector<std::uint8_t> workspace_;
 };
 
+// Every start with every number of residents for the first type; for the others each number with one start in turns.
 TEST(SatKernels, AnyScheduleGivesTheSameBits) {
   for (const std::string& id : tile_ids)
-    for (const char* types : {"8u32u", "32f32f", "16u64f"}) {
-      Tables run(id, {{390, 300}, type_pair(types), Border::none});
+    for (const std::string types : {"8u32u", "32f32f", "16u64f"}) {
+      Tables run(id, {{290, 262}, type_pair(types), Border::none});
       const std::vector<std::uint8_t> first = run({});
       std::uint64_t seed = 2;
       for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
         for (const int residents : {1, 2, 3, 9, 64}) {
           Options options;
           options.seed = seed++, options.residents = residents, options.start = start;
+          if (!test::is_full() && types != "8u32u" && seed % 3 != (types == "32f32f" ? 0 : 1)) continue;
           if (seed % 2 == 1 && id != "all-partials") options.together = 0;  // lookback of bytes goes in turn
           EXPECT_EQ(run(options), first) << id << " " << types << ", seed " << options.seed << ", residents "
                                          << residents;
@@ -93,7 +96,7 @@ TEST(SatKernels, CopiesWithoutTheInstructionGiveTheSameBits) {
   std::uint64_t copied = 0;
   for (const std::string& id : tile_ids)
     for (const char* types : {"8u32u", "32f32f", "64f64f"}) {
-      Tables run(id, {{390, 300}, type_pair(types), Border::zero});
+      Tables run(id, {{290, 262}, type_pair(types), Border::zero});
       const auto first = run({});
       for (const LaunchCounts& launch : run.launches) copied += launch.counts.copied_bytes;
       Options options;
@@ -136,7 +139,7 @@ TEST(SatKernels, ACarryIsReadOnceByEachTile) {
     for (const char* name : {"8u32u", "32f32f", "64f64f"})
       for (const Border border : {Border::none, Border::zero})
         for (const Shape& image : id == "thin" ? std::vector<Shape>{{3000, 9}, {9, 3000}, {700, 3}}
-                                               : std::vector<Shape>{{60, 50}, {600, 530}}) {
+                                               : std::vector<Shape>{{60, 50}, {530, 270}}) {
           const TypePair types = type_pair(name);
           const kernels::SatRequest request{image, types, border};
           Tables run(id, request);
@@ -187,16 +190,20 @@ constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u
                                         {"32f32f", Type::f64}, {"64f64f", Type::f64}, {"8s64s", Type::u64},
                                         {"8u32u", Type::f32},  {"32f64f", Type::f32}, {"64s64s", Type::f64}};
 
+// Each number of residents, with the starts in turns.
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
+  std::uint64_t turn = 0;
   for (const auto& [types, squares] : with_squares) {
-    Tables run("lookback", {{300, 270}, type_pair(types), Border::none, squares});
+    Tables run("lookback", {{300, 262}, type_pair(types), Border::none, squares});
     const auto first = run({});
     ASSERT_EQ(run.launches.size(), 1u);
     std::uint64_t seed = 2;
+    ++turn;
     for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
       for (const int residents : {1, 3, 64}) {
         Options options;
         options.seed = seed++, options.residents = residents, options.start = start;
+        if (!test::is_full() && (seed + seed / 3 + turn) % 3 != 0) continue;
         EXPECT_EQ(run(options), first) << types << ", seed " << options.seed << ", residents " << residents;
       }
   }
@@ -206,12 +213,12 @@ TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
   for (const auto& [name, squares] : with_squares)
     for (const Border border : {Border::none, Border::zero}) {
       const TypePair types = type_pair(name);
-      Tables run("lookback", {{512, 512}, types, border, squares});
+      Tables run("lookback", {{512, 256}, types, border, squares});
       run({});
       const std::string what = std::string(name) + " " + std::string(name_of(squares));
       ASSERT_EQ(run.launches.size(), 1u) << what;
       const Counts& n = run.launches[0].counts;
-      const std::uint64_t pixels = 512 * 512, entries = border == Border::zero ? 513 * 513 : pixels;
+      const std::uint64_t pixels = 512 * 256, entries = border == Border::zero ? 513 * 257 : pixels;
       const std::uint64_t bytes = size_of(types.table) + size_of(squares);
       EXPECT_EQ(n.reads.elements, pixels) << what;
       EXPECT_EQ(n.reads.bytes, pixels * size_of(types.input)) << what;

@@ -17,4 +17,6 @@ inline Extent extent() {
   return set("AREAL_TEST_SHORT") ? Extent::few : Extent::usual;
 }
 
+inline bool is_full() { return extent() == Extent::all; }
+
 }  // namespace areal::test

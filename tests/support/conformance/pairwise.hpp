@@ -77,6 +77,13 @@ inline std::vector<Choice> covering_array(const std::vector<std::size_t>& levels
   return tests;
 }
 
+/// Every n-th of them.
+inline std::vector<Choice> one_in(std::size_t n, const std::vector<Choice>& all) {
+  std::vector<Choice> some;
+  for (std::size_t i = 0; i < all.size(); i += n) some.push_back(all[i]);
+  return some;
+}
+
 /// All choices.
 inline std::vector<Choice> full_product(const std::vector<std::size_t>& levels) {
   std::vector<Choice> tests{Choice{}};

@@ -16,6 +16,7 @@
 #include "conformance/plan_options.hpp"
 #include "conformance/reversed.hpp"
 #include "conformance/tilted.hpp"
+#include "extent.hpp"
 
 namespace areal::conformance {
 
@@ -132,7 +133,7 @@ inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expec
 
 /// Empty if the subject keeps the contract, else its first fault. Three executes: an image on a prepared workspace that
 /// held 0xA5; another image on the same workspace; the first image on a workspace that held 0xFF, which must give the
-/// bits of the first time.
+/// bits of the first time. On the simulated machine, which takes long, cases have one of the last two in turns.
 inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   try {
     const SatPlan plan = plan_of(c.image, c.types, c.options);
@@ -161,10 +162,14 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
     if (fault.empty()) fault = fault_in(first, expected_tables(c, image, masked));
     if (!fault.empty()) return fault;
 
-    SatMemory second(c, plan, other, masked);
-    fault = run(copy, second, 0xE3, workspace);
-    if (fault.empty()) fault = fault_in(second, expected_tables(c, other, masked));
-    if (!fault.empty()) return "second execute on one workspace: " + fault;
+    const bool takes_turns = plan.backend() == Backend::simt && test::extent() != test::Extent::all;
+    if (!takes_turns || c.seed % 2 == 0) {
+      SatMemory second(c, plan, other, masked);
+      fault = run(copy, second, 0xE3, workspace);
+      if (fault.empty()) fault = fault_in(second, expected_tables(c, other, masked));
+      if (!fault.empty()) return "second execute on one workspace: " + fault;
+      if (takes_turns) return {};
+    }
 
     GuardedWorkspace fresh(bytes, 0xFF);
     subject.prepare(copy, fresh);
