@@ -4,6 +4,7 @@
 #include <csignal>
 #include <map>
 #include "command_runner.hpp"
+#include "extent.hpp"
 
 namespace areal::test {
 namespace {
@@ -58,6 +59,7 @@ TEST_F(CommandInterrupt, LeavesNoPartialFileAtAnyCall) {
                {{"window", "a.npy", "--size", "3x3", "--mean", "-o", "w.png"}, 2},
                {{"window", "a.npy", "--size", "3x3", "--mean", "-o", "w.npy", "--memory", "300M"}, 2},
                {{"track", "data/vtest.avi", "--box", "254,220,31,89", "--frames", "2", "--draw", "o.avi"}, 2}};
+  int number = 0;
   for (const auto& [words, least_calls] : cases) {
     SCOPED_TRACE(words[0] + " " + words.back());
     const Outcome whole = run(words);
@@ -65,6 +67,7 @@ TEST_F(CommandInterrupt, LeavesNoPartialFileAtAnyCall) {
     ASSERT_EQ(whole.code, 0) << whole.err;
     const Files expected = outputs();
     for (const std::string how : {"before", "after", "beside"}) {
+      if (extent() == Extent::few && number++ % 4 != 0) continue;  // each in turn
       int calls = 0;
       for (;; ++calls) {
         const Outcome outcome = stopped(words, how, calls, "/.areal-");
@@ -112,7 +115,7 @@ TEST_P(CommandReplaces, NothingOfTheOldTableStays) {
   ASSERT_FALSE(old == expected);
   // Until a few calls after all of the old table has gone; ChunkedResume has the states after that.
   int stops = 0, stops_after = 0;
-  const int step = std::string(GetParam()) == "kill" ? 1 : 3;
+  const int step = (std::string(GetParam()) == "kill" ? 1 : 3) * (extent() == Extent::few ? 3 : 1);
   for (int call = 0; stops_after < 3; call += step) {
     fs::remove_all(work / "t.zarr");
     fs::copy(work / "old.zarr", work / "t.zarr", fs::copy_options::recursive);

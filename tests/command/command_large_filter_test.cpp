@@ -1,6 +1,7 @@
 // areal filter --memory: filters by strips, into files that grow row by row.
 
 #include <cmath>
+#include "extent.hpp"
 #include "window_sums.hpp"
 
 namespace areal::test {
@@ -23,8 +24,10 @@ class CommandLargeFilter : public CommandTest {
     write_file(work / "f.npy", npy("<f4", "430, 610", floats));
     write_file(work / "m.npy", npy("|u1", "430, 610", mask));
   }
-  /// The file by strips, in the least memory that it names when it has too little, has the bytes of that at once.
+  /// The file by strips, in the least memory that it names when it has too little, has the bytes of that at once. Of a
+  /// few cases only, one in three calls is compared.
   void expect_same(const std::vector<std::string>& words, const std::string& extension = ".npy") {
+    if (extent() == Extent::few && calls_++ % 3 != 0) return;
     std::vector<std::string> all{"filter"};
     all.insert(all.end(), words.begin(), words.end());
     all.insert(all.end(), {"--threads", "2", "-o", "W" + extension});
@@ -42,7 +45,7 @@ class CommandLargeFilter : public CommandTest {
         << words[0] << " " << words[1] << " " << outcome.err;
     strips_ += outcome.err.find("in strips of 430 rows") == std::string::npos;
   }
-  int strips_ = 0;  ///< calls that took several strips
+  int calls_ = 0, strips_ = 0;  ///< calls, and those that took several strips
 };
 
 TEST_F(CommandLargeFilter, SumsAreThoseOfTheDefinition) {
@@ -75,7 +78,7 @@ TEST_F(CommandLargeFilter, EveryEdgeAndFilter) {
   expect_same({"mean", "c.npy", "--size", "7", "--channel", "2"}, ".pgm");
   expect_same({"sauvola", "synthetic:900x700:3", "--size", "31"}, ".pgm");
   expect_same({"mean", "a.npy", "--size", "700x900"});  // larger than the image
-  EXPECT_GT(strips_, 30);
+  EXPECT_GT(strips_, extent() == Extent::few ? 10 : 30);
 }
 
 TEST_F(CommandLargeFilter, WrongUseLeavesNothing) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include "extent.hpp"
 #include "window_sums.hpp"
 
 namespace areal::test {
@@ -27,9 +28,11 @@ class CommandLargeWindow : public CommandTest {
     }
     return bytes;
   }
-  /// The file by strips has the bytes of that at once. An .npy of 610 x 430 in 3 MB goes in several strips.
+  /// The file by strips has the bytes of that at once. An .npy of 610 x 430 in 3 MB goes in several strips. Of a few
+  /// cases only, one in three calls is compared.
   void expect_same(const std::vector<std::string>& more, const std::string& extension = ".npy",
                    const std::string& input = "a.npy", const std::string& memory = "176M") {
+    if (extent() == Extent::few && calls_++ % 3 != 0) return;
     std::vector<std::string> words{"window", input, "-o", "W" + extension};
     words.insert(words.end(), more.begin(), more.end());
     answer(words);
@@ -40,7 +43,7 @@ class CommandLargeWindow : public CommandTest {
     EXPECT_TRUE(undated(work / words[3]) == undated(work / ("W" + extension))) << input << " " << outcome.err;
     strips_ += outcome.err.find("in strips of 430 rows") == std::string::npos;
   }
-  int strips_ = 0;  ///< calls that took several strips
+  int calls_ = 0, strips_ = 0;  ///< calls, and those that took several strips
 };
 
 TEST_F(CommandLargeWindow, SumsAreThoseOfTheDefinition) {
@@ -60,7 +63,7 @@ TEST_F(CommandLargeWindow, EveryEdgeAndMeasure) {
   expect_same({"--sum", "--size", "9x1300", "--edge", "reflect"}, ".npy", "a.npy", "300M");
   expect_same({"--mean", "--size", "1x1", "--edge", "reflect"});
   expect_same({"--mean", "--size", "2x2", "--edge", "symmetric"});
-  EXPECT_GT(strips_, 18);
+  EXPECT_GT(strips_, extent() == Extent::few ? 5 : 18);
 }
 
 TEST_F(CommandLargeWindow, FormatsColoursAndTypes) {

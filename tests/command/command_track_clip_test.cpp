@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include "command_runner.hpp"
+#include "extent.hpp"
 #include "media/media.hpp"
 
 namespace areal::test {
@@ -43,8 +44,10 @@ double overlap(const Row& box, double x, double y, double width, double height) 
 }
 
 TEST_F(CommandTrackClip, WhatIsStillStays) {
-  const auto rows = track("300,20,40,80", {"--scales", "1"});
-  ASSERT_EQ(rows.size(), 285u);
+  std::vector<std::string> options{"--scales", "1"};
+  if (extent() == Extent::few) options.insert(options.end(), {"--frames", "40"});
+  const auto rows = track("300,20,40,80", options);
+  ASSERT_EQ(rows.size(), extent() == Extent::few ? 40u : 285u);
   EXPECT_GE(overlap(rows.back(), 300, 20, 40, 80), 0.9) << rows.back().x << "," << rows.back().y;
 }
 
@@ -60,7 +63,8 @@ TEST_F(CommandTrackClip, APatchPastedInIsFollowed) {
   constexpr std::int64_t width = 52, height = 60, x0 = 380, y0 = 90;  // of the piece in the photograph
   media::Frame frame;
   Region truth;
-  for (std::int64_t n = 0; n < 80 && video->next(frame); ++n) {
+  const std::int64_t frames = extent() == Extent::few ? 30 : 80;
+  for (std::int64_t n = 0; n < frames && video->next(frame); ++n) {
     const double turn = 0.05 * static_cast<double>(n);
     truth = {std::lround(360 + 110 * std::sin(turn)), std::lround(250 + 90 * std::cos(turn)), width, height};
     for (std::int64_t y = 0; y < height; ++y)
@@ -117,6 +121,7 @@ class Foreground {
 };
 
 TEST_F(CommandTrackClip, WalkersAreFollowed) {
+  if (extent() == Extent::few) GTEST_SKIP() << "compares boxes; what is still runs the same code";
   Foreground foreground(work / "data" / "vtest.avi");
   const auto share_of_frames = [&](const std::vector<Row>& rows) {
     int on_walker = 0;

@@ -2,7 +2,6 @@
 // channels and layouts, batch, placement). The whole product of backend, row, type pair, border and shape if
 // AREAL_TEST_FULL=1. Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
-#include <cstdlib>
 #include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
@@ -54,8 +53,7 @@ const Product& product() {
 
 std::vector<Choice> choices() {
   const std::vector<std::size_t>& levels = product().levels;
-  const char* text = std::getenv("AREAL_TEST_FULL");
-  if (!text || std::string(text) != "1") return covering_array(levels);
+  if (!test::is_full()) return covering_array(levels);
   std::vector<Choice> all = full_product({levels[0], levels[1], levels[2], levels[3], levels[4]});
   for (std::size_t i = 0; i < all.size(); ++i)  // the others take turns
     for (std::size_t f = 5; f < levels.size(); ++f) all[i].push_back((i * (f + 2) + i / levels[4]) % levels[f]);
@@ -73,7 +71,7 @@ SatCase case_of(const Choice& choice) {
   c.image = Shape{p.shapes[choice[4]].width, p.shapes[choice[4]].height, of.count,
                   static_cast<std::int64_t>(choice[6]) * 2 + 1, of.image};
   if (c.options.backend == Backend::simt) {                                                   // which takes long
-    if (c.image.width * c.image.height > 100'000) c.image.width = 390, c.image.height = 140;  // still several tiles
+    if (c.image.width * c.image.height > 100'000) c.image.width = 290, c.image.height = 135;  // still several tiles
     if (c.options.algorithm != "thin") c.image.height = std::min<std::int64_t>(c.image.height, 3001);  // as `tall`
     if (c.image.width * c.image.height > 5'000) c.image.channels = c.image.batch = 1;
   }
