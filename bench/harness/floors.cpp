@@ -1,5 +1,6 @@
 #include "bench/harness/floors.hpp"
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -192,6 +193,22 @@ void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<cons
       const std::uint32_t* const top = table + r.y * row_entries + r.x;
       const std::uint32_t* const bottom = top + r.height * row_entries;
       out[i] = static_cast<std::uint32_t>(bottom[r.width] - bottom[0] - top[r.width] + top[0]);
+    }
+  });
+}
+
+void read_regions(const std::uint8_t* pixels, std::int64_t row_bytes, std::span<const Region> regions, int threads) {
+  blocks(static_cast<std::int64_t>(regions.size()), threads, [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::uint8_t, 16384> copy;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Region& r = regions[static_cast<std::size_t>(i)];
+      for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+        for (std::int64_t x = 0; x < r.width; x += static_cast<std::int64_t>(copy.size())) {
+          const auto bytes =
+              static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(copy.size()), r.width - x));
+          std::memcpy(copy.data(), pixels + y * row_bytes + r.x + x, bytes);
+          asm volatile("" : : "g"(copy.data()) : "memory");  // the copy is needed
+        }
     }
   });
 }

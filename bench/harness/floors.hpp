@@ -23,5 +23,7 @@ void one_hot(const std::uint8_t* pixels, std::uint32_t* tensor, std::int64_t cou
 /// A loop of four random loads a region from a 32u table with border zero, their alternating sum stored as 64u.
 void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<const Region> regions, std::uint64_t* out,
             int threads);
+/// Reads each pixel of regions of an 8u image once, by copies of rows into the cache.
+void read_regions(const std::uint8_t* pixels, std::int64_t row_bytes, std::span<const Region> regions, int threads);
 
 }  // namespace areal::bench

@@ -68,6 +68,10 @@ CvBoxFilter find_opencv_box_filter(std::string& missing) {
   return reinterpret_cast<CvBoxFilter>(opencv_function("areal_cv_box_filter", missing));
 }
 
+CvHistograms find_opencv_histograms(std::string& missing) {
+  return reinterpret_cast<CvHistograms>(opencv_function("areal_cv_histograms", missing));
+}
+
 void* find_cuda_bench(const char* function, std::string& missing) {
   const fs::path path = find("areal_cuda_bench.so");
   void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -24,9 +24,14 @@ using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, st
 using CvBoxFilter = bool (*)(const void* pixels, std::int64_t width, std::int64_t height, std::int64_t side,
                              bool squared, void* out, int threads);
 
+/// cv::calcHist of each of `count` boxes (x, y, width, height) of an 8u image, bins of equal width over 0 to 256.
+using CvHistograms = bool (*)(const void* pixels, std::int64_t width, std::int64_t height, const std::int64_t* boxes,
+                              std::int64_t count, std::int64_t bins, std::uint64_t* out, int threads);
+
 /// The function, or nullptr with the reason in `missing`.
 CvIntegral find_opencv(std::string& missing);
 CvBoxFilter find_opencv_box_filter(std::string& missing);
+CvHistograms find_opencv_histograms(std::string& missing);
 /// "4.6.0", if one of them was found.
 std::string opencv_version();
 

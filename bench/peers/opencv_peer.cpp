@@ -50,3 +50,27 @@ extern "C" bool areal_cv_box_filter(const void* pixels, std::int64_t width, std:
     return false;
   }
 }
+
+// cv::calcHist of each box (x, y, width, height) of an 8u image, into bins of equal width over 0 to 256.
+extern "C" bool areal_cv_histograms(const void* pixels, std::int64_t width, std::int64_t height,
+                                    const std::int64_t* boxes, std::int64_t count, std::int64_t bins,
+                                    std::uint64_t* out, int threads) {
+  cv::setNumThreads(threads);
+  try {
+    const cv::Mat image(static_cast<int>(height), static_cast<int>(width), CV_8U, const_cast<void*>(pixels));
+    const int channel = 0, sizes = static_cast<int>(bins);
+    const float range[] = {0, 256};
+    const float* const ranges = range;
+    cv::Mat histogram;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t* const b = boxes + 4 * i;
+      const cv::Mat box = image(
+          cv::Rect(static_cast<int>(b[0]), static_cast<int>(b[1]), static_cast<int>(b[2]), static_cast<int>(b[3])));
+      cv::calcHist(&box, 1, &channel, cv::Mat(), histogram, 1, &sizes, &ranges);
+      for (int k = 0; k < sizes; ++k) *out++ = static_cast<std::uint64_t>(histogram.at<float>(k));
+    }
+    return true;
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
