@@ -172,11 +172,11 @@ void run_boxes(const Size& size, std::int64_t bins, std::int64_t count, std::int
   const Array image = random_image(size, Type::u8);
   const std::vector<Region> boxes = random_squares(size, count, side);
   std::vector<std::uint64_t> expected(boxes.size() * static_cast<std::size_t>(bins)), answers(expected.size());
-  region_histograms(image.view(), Binning::uniform(bins, 0, 256), boxes, expected,
-                    {.execution = {.backend = Backend::cpu}});
-  const std::uint64_t store_bytes = StorePlan({size.width, size.height}, Type::u8, Binning::uniform(bins, 0, 256),
-                                              {.store = Store::compact}, {.backend = Backend::cpu})
-                                        .bytes();
+  const Binning binning = Binning::uniform(bins, 0, 256);
+  region_histograms(histogram_store(image.view(), binning, {.store = Store::compact}), boxes, expected);
+  const std::uint64_t store_bytes =
+      StorePlan({size.width, size.height}, Type::u8, binning, {.store = Store::compact}, {.backend = Backend::cpu})
+          .bytes();
   const CudaBoxes what{size.width,
                        size.height,
                        bins,
@@ -274,6 +274,7 @@ void bench_cuda_region(const Options& options, Report& report) {
   run_boxes({3840, 2160}, 32, 1000, 200, options, boxes, report);
   run_boxes({4096, 4096}, 32, 10'000, 64, options, boxes, report);
   run_boxes({8192, 8192}, 32, 10'000, 200, options, boxes, report);
+  run_boxes({4096, 4096}, 32, 1'000'000, 200, options, boxes, report);
 }
 
 void bench_medians(const Options& options, Report& report) {

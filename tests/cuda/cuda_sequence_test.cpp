@@ -4,10 +4,12 @@
 #include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/histogram_store.hpp>
 #include <areal/info.hpp>
 #include <areal/sequence.hpp>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <random>
 
 namespace areal {
@@ -51,9 +53,13 @@ struct Answers {
   SequenceReport report;
 };
 
+using RegionsOfFrame = std::function<void(std::int64_t number, std::vector<Region>& regions)>;
+
 Answers answers_of(const std::vector<Array>& images, std::int64_t frames, SequenceOptions options,
-                   const std::uint8_t* levels, bool own_memory = false) {
+                   const std::uint8_t* levels, bool own_memory = false, RegionsOfFrame regions_of_frame = {}) {
   const Shape shape = images[0].shape();
+  if (!regions_of_frame)
+    regions_of_frame = [&](std::int64_t number, std::vector<Region>& regions) { regions_of(shape, number, regions); };
   HistogramSequence sequence(shape, Type::u8, binning, std::move(options));
   std::int64_t next = 0;
   Answers answers;
@@ -69,7 +75,7 @@ Answers answers_of(const std::vector<Array>& images, std::int64_t frames, Sequen
         frame.number = next++;
         return true;
       },
-      [&](const Frame& frame, std::vector<Region>& regions) { regions_of(shape, frame.number, regions); },
+      [&](const Frame& frame, std::vector<Region>& regions) { regions_of_frame(frame.number, regions); },
       [&](const FrameAnswer& answer) {
         EXPECT_EQ(answer.frame.number, static_cast<std::int64_t>(answers.counts.size()));
         answers.counts.emplace_back(answer.counts.begin(), answer.counts.end());
@@ -99,6 +105,38 @@ TEST_F(CudaSequence, TheCpusAnswersByteForByte) {
       const Answers both = answers_of(images, 23, {.workers = workers_named("cuda,cpu:2"), .slots = 4}, of);
       EXPECT_EQ(both.counts, expected.counts);
     }
+  }
+}
+
+/// Frames with few regions are counted, those with many have a compact store; both in one run, and in slots that share
+/// lanes.
+TEST_F(CudaSequence, FramesWithManyRegionsHaveAStore) {
+  const Shape shape{256, 192};
+  const std::vector<Array> images = pictures(shape, 3);
+  const auto many = [&](std::int64_t number, std::vector<Region>& regions) {
+    if (number % 3 == 1) return regions_of(shape, number, regions);
+    for (std::int64_t i = 0; i < 2000; ++i)
+      regions.push_back({i % 31, i % 29, shape.width - 40, shape.height - 30 - i % 7});
+  };
+  std::vector<Region> few, all;
+  many(1, few), many(2, all);
+  for (const auto* const regions : {&few, &all}) {
+    std::int64_t area = 0;
+    for (const Region& region : *regions) area += region.width * region.height;
+    const StorePlan plan(shape, Type::u8, binning,
+                         {.regions = static_cast<std::int64_t>(regions->size()), .area = area},
+                         {.backend = Backend::cuda});
+    EXPECT_EQ(plan.store(), regions == &few ? Store::none : Store::compact);
+  }
+  std::array<std::uint8_t, 256> levels{};
+  for (std::size_t v = 0; v < 256; ++v) levels[v] = static_cast<std::uint8_t>(255 - v);
+  for (const std::uint8_t* const of :
+       {static_cast<const std::uint8_t*>(nullptr), static_cast<const std::uint8_t*>(levels.data())}) {
+    const Answers expected = answers_of(images, 13, {}, of, false, many);
+    for (const int slots : {1, 4})
+      EXPECT_EQ(answers_of(images, 13, {.workers = workers_named("cuda"), .slots = slots}, of, false, many).counts,
+                expected.counts)
+          << slots;
   }
 }
 

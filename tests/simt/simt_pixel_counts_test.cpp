@@ -40,7 +40,7 @@ class PixelCountsReads : public testing::Test {
 
   std::vector<LaunchCounts> launches(const Rule& rule, const std::vector<Region>& regions, Type type = Type::u8,
                                      bool weighted = false) {
-    const ConstView image(memory_.data(), type, Shape{256, 128});
+    const ConstView image = this->image(type);
     const CountedRule counted(rule.binning, type, 1, weighted);
     const auto n = static_cast<std::int64_t>(regions.size());
     std::vector<std::uint64_t> out(regions.size() * static_cast<std::size_t>(rule.binning.bins()));
@@ -52,6 +52,7 @@ class PixelCountsReads : public testing::Test {
     if (weighted) request.weights = image;
     return simt::execute<kernels::Query>({}, request, nullptr);
   }
+  ConstView image(Type type) const { return ConstView(memory_.data(), type, Shape{256, 128}); }
   void SetUp() override {
     std::mt19937_64 random(50);
     for (auto& word : memory_) word = random();
@@ -98,13 +99,46 @@ TEST_F(PixelCountsReads, LargeRegionsAreClearedAndAdded) {
   EXPECT_EQ(c.shared_atomics.conflicts, 0u);
 }
 
-/// A row of pixels costs up to a vector of 16 bytes at either end, which are counted behind the last bin.
+/// A row of pixels costs up to a vector of 16 bytes at either end. The pixels beside the region are counted, and each
+/// thread takes back its own at the end.
 TEST_F(PixelCountsReads, RowsBeginAnywhere) {
   const std::vector<Region> regions(20, Region{3, 1, 21, 50});
   const auto all = launches(oracle::uniform(32, 0, 256), regions);
   const auto blocks = static_cast<std::uint64_t>(all[1].blocks);
   EXPECT_EQ(all[1].counts.reads.elements, blocks * 20 * a_region + 20u * 50 * 2 * 4);
-  EXPECT_EQ(all[1].counts.shared_atomics.elements, 20u * 50 * 32);
+  EXPECT_EQ(all[1].counts.shared_atomics.elements, 20u * (50 * 32 + 100));
+}
+
+/// In a workspace of parts up to 1024 regions take one launch, whose blocks hand the counts of cut regions on.
+TEST_F(PixelCountsReads, FewRegionsTakeOneLaunch) {
+  constexpr std::uint64_t bins = 32;
+  const CountedRule counted(Binning::uniform(bins, 0, 256), Type::u8, 1, false);
+  std::vector<Region> regions{{0, 0, 256, 128}, {16, 7, 192, 100}, {3, 5, 0, 9}, {7, 1, 90, 91}, {250, 120, 6, 8}};
+  for (std::int64_t i = 0; i < 300; ++i) regions.push_back({i % 200, i % 100, 1 + i % 40, 1 + i % 20});
+  std::vector<std::uint64_t> parts((kernels::CountsRequest::parts_bytes(bins) + 15) / 8);
+  // The number of regions changes from launch to launch in the same workspace; 300 regions are two groups.
+  for (const std::size_t n : {std::size_t{2}, regions.size(), std::size_t{1}, std::size_t{5}, regions.size()})
+    for (const std::uint64_t seed : {1, 2}) {
+      std::vector<std::uint64_t> out(n * bins, 77), expected(n * bins);
+      kernels::CountsRequest request = counted.request(image(Type::u8), counted.device.tables.data());
+      request.regions = {regions.data(), static_cast<std::int64_t>(n), Outside::error, nullptr};
+      request.out = expected.data();
+      simt::execute<kernels::Query>({}, request, nullptr);
+      request.out = out.data();
+      request.parts = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(parts.data()) + 15) / 16 * 16);
+      simt::Options options;
+      options.seed = seed;
+      options.start = seed == 1 ? simt::StartOrder::random : simt::StartOrder::descending;
+      const auto all = simt::execute<kernels::Query>({}, request, nullptr, options);
+      EXPECT_EQ(out, expected) << n << " regions, seed " << seed;
+      ASSERT_EQ(all.size(), 1u);
+      const Counts& c = all[0].counts;
+      const auto blocks = static_cast<std::uint64_t>(all[0].blocks);
+      EXPECT_EQ(c.atomics.elements, blocks + 1);  // the blocks' turns, and the next launch's
+      EXPECT_EQ(c.writes.elements, n * bins);
+      EXPECT_LE(c.published, blocks * bins);
+      EXPECT_GT(c.published, 0u);
+    }
 }
 
 TEST_F(PixelCountsReads, ManyRegionsAreAddedUpOnce) {

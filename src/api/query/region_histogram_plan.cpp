@@ -38,7 +38,8 @@ struct RegionHistogramPlan::State : Plan::State {
   struct Arrays {
     char* tables = nullptr;
     char* sums = nullptr;
-    std::size_t bytes = 0;
+    char* parts = nullptr;
+    std::size_t parts_bytes = 0, bytes = 0;
   };
   Arrays arrays(void* memory) const {
     Arrays all;
@@ -48,16 +49,21 @@ struct RegionHistogramPlan::State : Plan::State {
         options.weighted ? 0 : static_cast<std::int64_t>(kernels::CountsRequest::workspace_bytes(regions));
     from.take(all.tables, tables);
     from.take(all.sums, sums);
-    all.bytes = tables + sums == 0 ? 0 : from.bytes();
+    if (!options.weighted) all.parts_bytes = kernels::CountsRequest::parts_bytes(binning.bins());
+    from.take(all.parts, static_cast<std::int64_t>(all.parts_bytes));
+    all.bytes = tables + sums == 0 && all.parts_bytes == 0 ? 0 : from.bytes();
     return all;
   }
   void prepare(void* memory, Stream stream) const override {
-    if (execution.backend == Backend::cpu || rule.table_bytes() == 0) return;
-    char* const to = arrays(memory).tables;
-    if (on_cuda())
-      cuda::copy_in(to, rule.device.tables.data(), rule.table_bytes(), stream);
-    else
-      std::memcpy(to, rule.device.tables.data(), rule.table_bytes());
+    if (execution.backend == Backend::cpu) return;
+    const Arrays all = arrays(memory);
+    if (on_cuda()) {
+      if (all.parts_bytes > 0) cuda::clear(all.parts, all.parts_bytes, stream);
+      if (rule.table_bytes() > 0) cuda::copy_in(all.tables, rule.device.tables.data(), rule.table_bytes(), stream);
+    } else {
+      if (all.parts_bytes > 0) std::memset(all.parts, 0, all.parts_bytes);
+      if (rule.table_bytes() > 0) std::memcpy(all.tables, rule.device.tables.data(), rule.table_bytes());
+    }
   }
 };
 
@@ -128,6 +134,7 @@ void run(const RegionHistogramPlan& plan, const RegionHistogramPlan::State& s, c
     request.out = there.out.data;
     if (weights != nullptr) request.weights = there.weights;
     request.workspace = arrays.sums;
+    if (arrays.parts_bytes > 0) request.parts = arrays.parts;
     answer({s.execution.backend, s.execution.device, stream}, request);
   });
 }

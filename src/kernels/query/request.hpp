@@ -92,10 +92,16 @@ struct CountsRequest {
   void* out = nullptr;  ///< 8 bytes a region and bin: std::uint64_t, with weights double
   std::optional<ConstView> weights = {};
   void* workspace = nullptr;  ///< of workspace_bytes, aligned to 8 bytes
+  void* parts = nullptr;      ///< of parts_bytes, aligned to 16, zeroed once before all requests; null: a launch more
 
+  static constexpr std::int64_t most_parts = 1024;
   /// A sum for each 256 regions, if there are more than 1024.
   static std::size_t workspace_bytes(std::int64_t regions) {
     return regions <= 1024 ? 0 : static_cast<std::size_t>((regions + 255) / 256) * 8;
+  }
+  /// Histograms that the blocks of a launch hand on; 0 for more bins than that pays for.
+  static std::size_t parts_bytes(std::int64_t bins) {
+    return bins > 64 ? 0 : 16 + static_cast<std::size_t>(most_parts * bins) * 8;
   }
 };
 

@@ -92,6 +92,9 @@ class QueryMemory {
     answers(request.out, request.regions.count * request.bins);
     if (const std::size_t bytes = CountsRequest::workspace_bytes(request.regions.count); bytes > 0 && !request.weights)
       visit_(MemoryRange{"the workspace", request.workspace, bytes, MemoryRange::Use::scratch});
+    if (request.parts && !request.weights)
+      visit_(MemoryRange{"the parts", request.parts, CountsRequest::parts_bytes(request.bins),
+                         MemoryRange::Use::workspace});
   }
   void operator()(const CompactCountsRequest& request) {
     input(request.store, static_cast<std::size_t>(request.layout.bytes()));
