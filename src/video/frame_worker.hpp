@@ -25,6 +25,7 @@ struct StageClock {
   std::function<double()> now;
   std::function<void(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end)>
       record;
+  bool times_all = false;  ///< else a worker may record a frame's times for others, too
 };
 
 /// A queue's worker whose tasks are the tickets of a ring.
@@ -41,6 +42,7 @@ class FrameWorker : public queue::TaskWorker {
   /// Sets the slot's counts, regions x bins, and its tensor if the sequence has tensors.
   virtual void answer(int lane, Slot& slot) = 0;
   double now() const { return clock_.now(); }
+  bool times_all() const { return clock_.times_all; }
   void record(StageTime::Stage stage, const Slot& slot, int lane, double begin, double end) const {
     clock_.record(stage, slot.frame, number_, lane, begin, end);
   }

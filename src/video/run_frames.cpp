@@ -150,7 +150,8 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
   SlotRing& ring = loan.ring;
   const StageClock clock{[&] { return stages.now(); },
                          [&](StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin,
-                             double end) { stages.record(stage, frame, worker, lane, begin, end); }};
+                             double end) { stages.record(stage, frame, worker, lane, begin, end); },
+                         run.options.timeline};
   std::mutex noting;
   queue::QueueOptions options;
   options.capacity =
