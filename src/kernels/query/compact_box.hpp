@@ -47,6 +47,16 @@ struct CompactRectangle {
     const auto w = static_cast<std::uint32_t>(width);
     if (w > 0) reciprocal = ((1u << 23) + w - 1) / w;
   }
+  /// The rectangle of that lane. Called by all lanes of a warp.
+  template <class M>
+  AREAL_DEVICE CompactRectangle of_lane(const M& m, int lane) const {
+    CompactRectangle r = *this;
+    const int packed = m.shuffle(x | y << 2 | (is_negative ? 16 : 0), lane);
+    r.first = m.shuffle(first, lane), r.width = m.shuffle(width, lane), r.pixels = m.shuffle(pixels, lane);
+    r.reciprocal = m.shuffle(reciprocal, lane);
+    r.x = packed & 3, r.y = packed >> 2 & 3, r.is_negative = (packed & 16) != 0;
+    return r;
+  }
   /// The label of pixel i, row by row, for at most 2^14 pixels in at most 256 rows and columns: the product stays below
   /// 2^32, and the quotient is exact. `pitch`: labels of a row of squares, at most 2^24.
   AREAL_DEVICE std::int64_t label(int pitch, int i) const {
@@ -66,7 +76,21 @@ struct CompactBox {
     std::int64_t pixels = 0;
     AREAL_UNROLL
     for (int corner = 0; corner < 4; ++corner) pixels += rest(c, corner).pixels();
-    is_small = r.width <= 2 * c.block && r.height <= 2 * c.block && r.width * r.height <= pixels;
+    is_small = is_smaller(c, r, pixels);
+  }
+  /// The same by a warp, whose lane i has corner i modulo 4.
+  template <class M>
+  AREAL_DEVICE CompactBox(const M& m, const formulas::Compact& c, const Region& r)
+      : x{static_cast<int>(r.x), static_cast<int>(r.x + r.width)},
+        y{static_cast<int>(r.y), static_cast<int>(r.y + r.height)} {
+    std::int64_t pixels = rest(c, m.lane() & 3).pixels();
+    pixels += m.shuffle_xor(pixels, 1);
+    pixels += m.shuffle_xor(pixels, 2);
+    is_small = is_smaller(c, r, pixels);
+  }
+  /// `pixels`: those of the corners.
+  AREAL_DEVICE static bool is_smaller(const formulas::Compact& c, const Region& r, std::int64_t pixels) {
+    return r.width <= 2 * c.block && r.height <= 2 * c.block && r.width * r.height <= pixels;
   }
   /// Of corner 2 i + j: edge i of the rows, edge j of the columns.
   AREAL_DEVICE formulas::CompactRest rest(const formulas::Compact& c, int corner) const {
@@ -127,6 +151,25 @@ AREAL_DEVICE void add_pair(bool is_reversed, bool is_negative, const CompactStri
     sums[v] += is_negative ? 0u - count : count;
   }
 }
+/// Adds what the pairs behind the first ones count of V bins, of the edges with a bit in `further`.
+template <int V, class M>
+AREAL_DEVICE void add_further(const M& m, const CompactCountsArgs& a, const CompactBox& box, std::int64_t first,
+                              unsigned further, std::uint32_t (&sums)[V]) {
+  AREAL_NO_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    if ((further >> i & 1u) == 0) continue;
+    const CompactEdge e = box.edge(a, i);
+    const char* const strips = a.store + e.at + first;
+    CompactStrip<V> last = load_strip<V>(m, strips, e, e.first + e.step);
+    AREAL_NO_UNROLL
+    for (int line = e.first + e.step; line < e.last;) {
+      line = line + e.step < e.last ? line + e.step : e.last;
+      const CompactStrip<V> strip = load_strip<V>(m, strips, e, line);
+      add_pair(e.is_reversed, e.is_negative, last, strip, sums);
+      last = strip;
+    }
+  }
+}
 /// Adds what all strips of a box count of V bins, from the bin at `first` bytes on. The first pairs of all edges are
 /// loaded together.
 template <int V, class M>
@@ -146,21 +189,7 @@ AREAL_DEVICE void add_strips(const M& m, const CompactCountsArgs& a, const Compa
   }
   AREAL_UNROLL
   for (int i = 0; i < 4; ++i) add_pair((reversed >> i & 1u) != 0, (negative >> i & 1u) != 0, before[i], next[i], sums);
-  if (further == 0) return;
-  AREAL_NO_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    if ((further >> i & 1u) == 0) continue;
-    const CompactEdge e = box.edge(a, i);
-    const char* const strips = a.store + e.at + first;
-    CompactStrip<V> last = load_strip<V>(m, strips, e, e.first + e.step);
-    AREAL_NO_UNROLL
-    for (int line = e.first + e.step; line < e.last;) {
-      line = line + e.step < e.last ? line + e.step : e.last;
-      const CompactStrip<V> strip = load_strip<V>(m, strips, e, line);
-      add_pair(e.is_reversed, e.is_negative, last, strip, sums);
-      last = strip;
-    }
-  }
+  if (further != 0) add_further<V>(m, a, box, first, further, sums);
 }
 
 /// The sum of the anchors of a bin, modulo their width.

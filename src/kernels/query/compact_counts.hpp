@@ -3,7 +3,8 @@
 // numbers; K' anchors at 4 points; K' strips at 8 points, and those of further pairs of wide edges; a label for each
 // pixel between the corners and their anchors, or of the whole box if that has fewer. Writes 8 bytes a bin.
 //
-// Labels of a byte: a warp has a region, and a lane up to 8 neighbouring bins. Ballots on the labels' bits select the
+// Labels of a byte: a warp has a region, and a lane up to 8 neighbouring bins; four lanes compute the addresses of the
+// corners and the edges for all. Ballots on the labels' bits select the
 // pixels of each lane's bins, 32 at once: no two lanes meet in a cell. Labels of two bytes: a block has a region, and
 // counts in shared memory, up to 4096 bins at once.
 
@@ -47,22 +48,25 @@ struct CompactWarpCounts {
   AREAL_DEVICE void answer(std::int64_t i, const CheckedRegion& region) {
     const formulas::Compact& c = a.c;
     const std::int64_t first = static_cast<std::int64_t>(m.lane()) * each;
-    const CompactBox box(c, region.region);
+    const CompactBox box(m, c, region.region);
     const bool is_empty = region.region.width == 0 || region.region.height == 0;
     std::uint32_t sums[each] = {};
     if (!is_empty) {
-      if (!box.is_small && first < c.padded_bins()) add_lattice(box, first, sums);
+      if (!box.is_small) add_lattice(box, first, first < c.padded_bins(), sums);
       add_labels(box, sums);
     }
     write(box, i, first, region.refused, sums);
   }
 
-  AREAL_DEVICE void add_lattice(const CompactBox& box, std::int64_t first, std::uint32_t (&sums)[each]) {
+  /// A lane computes the addresses of one corner and one edge for all lanes; it has bins if `has_bins`.
+  AREAL_DEVICE void add_lattice(const CompactBox& box, std::int64_t first, bool has_bins, std::uint32_t (&sums)[each]) {
     static constexpr int vector = each < 4 ? each : 4;
+    const int own = m.lane() & 3;
+    const std::int64_t anchor = box.anchor(a.c, a.image, own);
     AREAL_UNROLL
     for (int corner = 0; corner < 4; ++corner) {
-      if (a.c.anchor_bytes != 4) break;  // wider ones are added at the end
-      const char* const from = a.store + box.anchor(a.c, a.image, corner) + first * 4;
+      const char* const from = a.store + m.shuffle(anchor, corner) + first * 4;
+      if (a.c.anchor_bytes != 4 || !has_bins) continue;  // wider ones are added at the end
       AREAL_UNROLL
       for (int v = 0; v < each; v += vector) {
         const auto values = m.load(reinterpret_cast<const Vec<std::uint32_t, vector>*>(from) + v / vector);
@@ -71,7 +75,24 @@ struct CompactWarpCounts {
           sums[v + k] += CompactBox::is_negative(corner) ? 0u - values.at[k] : values.at[k];
       }
     }
-    add_strips<each>(m, a, box, first * formulas::Compact::strip_bytes, sums);
+    const CompactEdge e = box.edge(a, own);
+    const std::int64_t bytes = first * formulas::Compact::strip_bytes, before_at = e.at + e.first * e.pitch,
+                       next_at = before_at + e.step * e.pitch;
+    const unsigned reversed = m.ballot(e.is_reversed), negative = m.ballot(e.is_negative),
+                   there = m.ballot(e.step != 0), further = m.ballot(e.step != 0 && e.first + e.step < e.last) & 15u;
+    CompactStrip<each> before[4] = {}, next[4] = {};
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const char *const from = a.store + m.shuffle(before_at, i) + bytes, *const to =
+                                                                              a.store + m.shuffle(next_at, i) + bytes;
+      if ((there >> i & 1u) == 0 || !has_bins) continue;
+      before[i] = m.load(reinterpret_cast<const CompactStrip<each>*>(from));
+      next[i] = m.load(reinterpret_cast<const CompactStrip<each>*>(to));
+    }
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i)
+      add_pair((reversed >> i & 1u) != 0, (negative >> i & 1u) != 0, before[i], next[i], sums);
+    if (further != 0 && has_bins) add_further<each>(m, a, box, bytes, further, sums);
   }
 
   AREAL_DEVICE void add_labels(const CompactBox& box, std::uint32_t (&sums)[each]) {
@@ -80,9 +101,10 @@ struct CompactWarpCounts {
     std::uint32_t flips[5];
     AREAL_UNROLL
     for (int i = 0; i < 5; ++i) flips[i] = (m.lane() >> i & 1) != 0 ? 0u : ~0u;
+    const CompactRectangle of_own_lane = box.rectangle(a.c, a.image, m.lane() & 3);
     AREAL_NO_UNROLL
     for (int i = 0; i < box.rectangles(); ++i) {
-      const CompactRectangle r = box.rectangle(a.c, a.image, i);
+      const CompactRectangle r = of_own_lane.of_lane(m, i);
       std::uint32_t counts[each] = {};
       AREAL_NO_UNROLL
       for (int pixel = 0; pixel < r.pixels; pixel += ahead * warp_size) {
