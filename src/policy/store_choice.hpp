@@ -76,14 +76,14 @@ inline StoreTime direct_time(const StoreQuestion& q, const Regions& regions) {
                  regions.number * formulas::direct_region_ns(static_cast<double>(q.bins))};
 }
 
-/// On a GPU: one H100, 8u, 32 and 256 bins, boxes of 32x32 and 200x200 (bench/results/*-cuda-stores.json).
+/// On a GPU: one H200, 8u, 32 and 256 bins, boxes of 32x32 and 200x200 (bench/results/*-cuda-stores.json).
 namespace on_device {
 inline StoreTime counted(const StoreQuestion& q, const Regions& regions) {
-  return {14e3, regions.number * (3.1 + 0.016 * static_cast<double>(q.bins)) + 0.82e-3 * regions.area};
+  return {12e3, regions.number * (3.1 + 0.016 * static_cast<double>(q.bins)) + 0.82e-3 * regions.area};
 }
 inline StoreTime compact(const StoreQuestion& q, const Regions& regions) {
-  const double bins = static_cast<double>(q.bins), a_region = 3.2 + 0.006 * bins;
-  if (q.bins <= 64) return {36e3 + 5.7e-3 * q.pixels, regions.number * a_region};
+  const double bins = static_cast<double>(q.bins), a_region = 1.75 + 0.012 * bins;
+  if (q.bins <= 64) return {40e3 + 5.7e-3 * q.pixels, regions.number * a_region};
   constexpr double side = 64;  // from which a region reads many pixels beside its lines
   const bool is_large = regions.area >= side * side * regions.number;
   return {(is_large ? 63e3 : 38e3) + 19e-3 * q.pixels, regions.number * a_region};
