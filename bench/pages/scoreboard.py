@@ -129,13 +129,15 @@ def above_one(row, beside=()):
                 "in [a trial](cpu-sat.md#sixteen-threads), non-temporal stores wrote 8192x8192 of 8u32s on 16 threads in 2,358 us.")
     if what == "region" and cpu:
         return "The floor is a plain loop of the same loads, and not their least time."
-    if algorithm == "box_sums":
+    if algorithm in ("box_sums", "region_variances"):
         return "The floor's kernel makes the same loads but takes slightly longer, so it is not their least time."
     if row["floor"] == "read boxes":
         return "The floor reads the boxes' pixels once. Queries of a tensor or a compact store do not read them."
     if algorithm == "medians of a rank store":
         return ("The floor reads two sectors for each of 11 panels of a box and each plane. A query reads no more of a panel whose keys have run out, and both ends of a "
                 "short range lie in one sector.")
+    if row["floor"] == "link" and what == "sequence":
+        return "The floor is the median of single copies with waits between them; copies that follow one another can take a little less time."
     if row["floor"] == "alone":
         return (f"The floor adds the rates of single runs of each worker alone, in 8 slots, and these runs vary: runs of one row differ by up to {max(other['time_us']['max'] / other['time_us']['min'] for other in (row, *beside)):.1f} times. "
                 "It is not the most that both can reach.")

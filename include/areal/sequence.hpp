@@ -113,8 +113,9 @@ struct SequenceReport {
   };
   std::int64_t produced = 0, answered = 0, dropped = 0;  ///< frames
   double seconds = 0;                                    ///< of the whole run
-  double stage_seconds[5] = {};                          ///< by StageTime::Stage, of all frames
-  int lanes = 1;                                         ///< frames that all workers together process at once
+  /// By StageTime::Stage, of all frames. Without a timeline a GPU's stages are estimated from some of its frames.
+  double stage_seconds[5] = {};
+  int lanes = 1;  ///< frames that all workers together process at once
   std::vector<OfWorker> workers;
   std::vector<StageTime> timeline;
   /// The busiest stage; workers' stages are divided by the lanes.

@@ -111,7 +111,7 @@ TEST_F(CudaSequence, TheCpusAnswersByteForByte) {
 /// Frames with few regions are counted, those with many have a compact store; both in one run, and in slots that share
 /// lanes.
 TEST_F(CudaSequence, FramesWithManyRegionsHaveAStore) {
-  const Shape shape{256, 192};
+  const Shape shape{800, 600};  // whose tensor is too large to be chosen
   const std::vector<Array> images = pictures(shape, 3);
   const auto many = [&](std::int64_t number, std::vector<Region>& regions) {
     if (number % 3 == 1) return regions_of(shape, number, regions);

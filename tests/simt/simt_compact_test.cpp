@@ -172,10 +172,10 @@ TEST(SimtStores, AutomaticChoosesByTheArea) {
     return StorePlan(shape, Type::u8, binning, options, on_simt);
   };
   EXPECT_EQ(plan({}).reason(), "store compact: the regions are not known in advance");
-  EXPECT_EQ(plan({.regions = 6}, {4096, 4096}).reason(),
-            "store none: 6 regions cover up to 6 images; compact pays from 6.2");
-  EXPECT_EQ(plan({.regions = 7}, {4096, 4096}).reason(),
-            "store compact: 7 regions cover up to 7 images; it pays from 6.2");
+  EXPECT_EQ(plan({.regions = 8}, {4096, 4096}).reason(),
+            "store none: 8 regions cover up to 8 images; compact pays from 9");
+  EXPECT_EQ(plan({.regions = 10}, {4096, 4096}).reason(),
+            "store compact: 10 regions cover up to 10 images; it pays from 9");
   EXPECT_EQ(plan({.regions = 1, .masked = true}).reason(), "store compact: on a GPU it alone takes a mask");
   EXPECT_EQ(plan({.memory_limit = 99}).reason(),
             "store none: a compact store takes 6912 bytes, more than 0.9 of the 99 to spare; regions are counted from "
