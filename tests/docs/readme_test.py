@@ -31,7 +31,6 @@ IMPORT = re.compile(r"^(?:from|import) (\w+)", re.M)
 CUDA = "/usr/local/cuda/include"
 OPENCV = ("/usr/include/opencv4", "/usr/local/include/opencv4")
 PAGES = ("README.md", "docs/filters.md", "docs/tutorial.md", "docs/recipes.md", "docs/scale.md", "docs/choosing.md", "docs/inputs.md", "docs/faq.md", "docs/migrating.md", "docs/research.md", "docs/python.md", "docs/view.md")
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
 LARGEST_PICTURE = 150_000  # bytes, so that the first page appears at once
 
 
@@ -54,19 +53,6 @@ def matches(wanted, got):
     return re.fullmatch(pattern, got if got.endswith("\n") or not got else got + "\n") is not None
 
 
-@functools.cache
-def precompiled(flags):
-    """A folder where g++ finds <areal/areal.hpp> precompiled with these flags. It takes it for a program's first include alone, and without
-    it takes the header."""
-    folder = tempfile.TemporaryDirectory()
-    header = pathlib.Path(folder.name) / "areal" / "areal.hpp"
-    header.parent.mkdir()
-    header.write_text("#include <areal/areal.hpp>\n")
-    subprocess.run([*flags, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
-    header.unlink()
-    return folder
-
-
 class Runner:
     def __init__(self, tree, build, scratch):
         self.tree, self.build, self.scratch = tree, build, pathlib.Path(scratch)
@@ -82,9 +68,8 @@ class Runner:
 
     @functools.cached_property
     def compiler(self):
-        flags = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", *WARNINGS, f"-I{self.tree / 'include'}",
-                 *(argument for folder in (CUDA, *OPENCV) if os.path.isdir(folder) for argument in ("-isystem", folder))]
-        return [flags[0], f"-I{precompiled(tuple(flags)).name}", *flags[1:]]
+        return [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", f"-I{self.tree / 'include'}",
+                *(argument for folder in (CUDA, *OPENCV) if os.path.isdir(folder) for argument in ("-isystem", folder))]
 
     def compile(self, code, *arguments):
         for header in INCLUDE.findall(code):
@@ -93,7 +78,7 @@ class Runner:
             if known.returncode:
                 raise LeftOut(f"no {header} here")
         (self.scratch / "shown.cpp").write_text(code)
-        self.run([*self.compiler, "shown.cpp", *arguments])
+        self.run([*self.compiler, "-Wall", "-Wextra", "-Werror", "shown.cpp", *arguments])
 
     def cpp_run(self, code):
         libraries = [f"-lopencv_{name}" for name in sorted(set(re.findall(r"#include <opencv2/(core|imgproc)\.hpp>", code)))]
