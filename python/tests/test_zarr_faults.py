@@ -326,14 +326,14 @@ def test_a_replacement_that_is_interrupted_anywhere_keeps_nothing_of_the_old_tab
     """Of an image of the same shape and type whose rows would go on from the old ones with all checksums right, and of another type."""
     old, new = random_pixels(40, (4096 + 70, 90), old_dtype), random_pixels(41, (4096 + 70, 90), "uint8")
     whole, before = MemoryStore(), MemoryStore()
-    areal.zarr.write(new, whole, 512)
-    areal.zarr.write(old, before, 512)
+    areal.zarr.write(new, whole, 256)
+    areal.zarr.write(old, before, 256)
     files = tmp_path / "files.zarr"
     steps, marked = 0, 0
     while True:
         inner = MemoryStore({key: value for key, value in before._store_dict.items()})
         try:
-            areal.zarr.write(new, Interrupted(inner, [steps], backward), 512, overwrite=True)
+            areal.zarr.write(new, Interrupted(inner, [steps], backward), 256, overwrite=True)
         except areal.IoError as error:
             check_sentence(error)
         else:
@@ -347,15 +347,15 @@ def test_a_replacement_that_is_interrupted_anywhere_keeps_nothing_of_the_old_tab
             is_marked = b'"replacing": true' in state["zarr.json"]
             marked += is_marked
             assert is_marked or all(state[key] == objects_of(whole)[key] for key in state if key != "zarr.json")
-            if COMMAND.exists() and steps % 4 == 1:
+            if COMMAND.exists() and steps % 7 == 1:
                 shutil.rmtree(files, ignore_errors=True)
                 for key, data in state.items():
                     (files / key).parent.mkdir(parents=True, exist_ok=True)
                     (files / key).write_bytes(data)
                 np.save(tmp_path / "new.npy", new)
-                subprocess.run([COMMAND, "sat", tmp_path / "new.npy", "-o", files, "--tile", "512", "--resume"], check=True)
+                subprocess.run([COMMAND, "sat", tmp_path / "new.npy", "-o", files, "--tile", "256", "--resume"], check=True)
                 assert files_of(files) == objects_of(whole)
-            areal.zarr.write(new, inner, 512, resume=True).verify()
+            areal.zarr.write(new, inner, 256, resume=True).verify()
             assert objects_of(inner) == objects_of(whole)
         steps += 1
     assert objects_of(inner) == objects_of(whole)
