@@ -62,30 +62,33 @@ TEST_F(CudaCompact, OfAnImageOfTheHost) {
 TEST_F(CudaCompact, AGraphIsReplayed) {
   const Rule rule = oracle::uniform(32, 0, 256);
   const std::vector<Region> regions = regions_of(500, 300, 200, 83);
-  std::vector<std::uint64_t> counts(regions.size() * 32, 77);
-  Bed bed;
-  const StorePlan plan({500, 300}, Type::u8, rule.binning, compact_options(), bed.on);
-  Padded first = random_pixels(Type::u8, {500, 300}, 0, 255, 84, oracle::aligned),
-         second = random_pixels(Type::u8, {500, 300}, 0, 255, 85, oracle::aligned);
-  const ConstView frame = bed.in(first), other = bed.in(second);
-  const auto regions_there = bed.in(regions);
-  const auto counts_there = bed.out(counts);
-  HistogramStore store = plan.build({frame});
-  auto* const stream = static_cast<cudaStream_t>(bed.on.stream->handle());
-  cudaGraph_t graph;
-  cudaGraphExec_t replay;
-  REQUIRE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  plan.build({frame}, store);
-  region_histograms(store, regions_there, counts_there, {.execution = bed.on});
-  REQUIRE_CUDA(cudaStreamEndCapture(stream, &graph));
-  REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
-  REQUIRE_CUDA(cudaMemcpyAsync(const_cast<void*>(frame.data), other.data,
-                               static_cast<std::size_t>(frame.row_pitch * 300), cudaMemcpyDeviceToDevice, stream));
-  for (int i = 0; i < 20; ++i) REQUIRE_CUDA(cudaGraphLaunch(replay, stream));
-  bed.back();
-  EXPECT_EQ(differences(counts, expected_of(rule, second.view(), nullptr, regions), 32), 0u) << "seeds 83, 85";
-  cudaGraphExecDestroy(replay);
-  cudaGraphDestroy(graph);
+  for (const StoreOptions& options : {compact_options(), StoreOptions{.regions = 200, .area = 100'000'000}}) {
+    std::vector<std::uint64_t> counts(regions.size() * 32, 77);
+    Bed bed;
+    const StorePlan plan({500, 300}, Type::u8, rule.binning, options, bed.on);
+    EXPECT_EQ(plan.store(), options.regions < 0 ? Store::compact : Store::tensor);
+    Padded first = random_pixels(Type::u8, {500, 300}, 0, 255, 84, oracle::aligned),
+           second = random_pixels(Type::u8, {500, 300}, 0, 255, 85, oracle::aligned);
+    const ConstView frame = bed.in(first), other = bed.in(second);
+    const auto regions_there = bed.in(regions);
+    const auto counts_there = bed.out(counts);
+    HistogramStore store = plan.build({frame});
+    auto* const stream = static_cast<cudaStream_t>(bed.on.stream->handle());
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    REQUIRE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    plan.build({frame}, store);
+    region_histograms(store, regions_there, counts_there, {.execution = bed.on});
+    REQUIRE_CUDA(cudaStreamEndCapture(stream, &graph));
+    REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    REQUIRE_CUDA(cudaMemcpyAsync(const_cast<void*>(frame.data), other.data,
+                                 static_cast<std::size_t>(frame.row_pitch * 300), cudaMemcpyDeviceToDevice, stream));
+    for (int i = 0; i < 20; ++i) REQUIRE_CUDA(cudaGraphLaunch(replay, stream));
+    bed.back();
+    EXPECT_EQ(differences(counts, expected_of(rule, second.view(), nullptr, regions), 32), 0u) << "seeds 83, 85";
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+  }
 }
 
 /// The same bytes in every run, of builds that overlap with each other's launches.

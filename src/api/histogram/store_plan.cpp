@@ -268,7 +268,6 @@ void StorePlan::build(const StoreArguments& arguments, HistogramStore& into) con
       store.workspace.emplace(*s.tensor);
     }
     s.tensor->execute(a.image, store.tensor, *store.workspace, a.weights);
-    store.workspace->wait();
   }
 }
 
