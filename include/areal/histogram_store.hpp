@@ -133,15 +133,14 @@ class StorePlan : public Plan {
   /// Throws OutOfMemory, naming the bytes and the limit, if the store exceeds the memory limit, by default the memory
   /// that is free where it will lie.
   void require_fit() const;
-  /// Builds the store, complete on return; `compact` and `rank` on a CUDA stream that the execution names are queued
-  /// there, but a build with fewer `bits` than the type has waits to check the pixels. `none`:
-  /// O(1), and the store refers to the views' memory, which must stay valid and unchanged. `compact`: O(H W (1 + bins /
-  /// 32)) an image. `tensor`: O(bins H W) an image. `rank`: O(bits log(W) H W) a channel.
-  /// Throws InvalidArgument for views of another shape, type or memory, and for pixels beyond `bits`; OutOfMemory as
-  /// `require_fit`; Cancelled.
+  /// Builds the store, complete on return; on a CUDA stream that the execution names, builds are queued there, but a
+  /// build with fewer `bits` than the type has waits to check the pixels. `none`: O(1), and the store refers to the
+  /// views' memory, which must stay valid and unchanged. `compact`: O(H W (1 + bins / 32)) an image. `tensor`: O(bins H
+  /// W) an image. `rank`: O(bits log(W) H W) a channel. Throws InvalidArgument for views of another shape, type or
+  /// memory, and for pixels beyond `bits`; OutOfMemory as `require_fit`; Cancelled.
   HistogramStore build(const StoreArguments& arguments) const;
   /// The same into the memory of a store of this plan, for frame after frame; another store is replaced. On a CUDA
-  /// stream, all but the first build of `compact` or `rank` may be captured in a graph, of `rank` without `bits`.
+  /// stream, all but the first build may be captured in a graph, of `rank` without `bits`.
   void build(const StoreArguments& arguments, HistogramStore& into) const;
   /// A store of `compact` or `rank` from the bytes that HistogramStore::data gave, in host memory: kept if the store
   /// lies there, else copied. The plan has the shape, type, binning, block, bits and mask of the one that built it, of
