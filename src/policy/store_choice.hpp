@@ -163,7 +163,8 @@ inline StoreChoice choose_store(const StoreQuestion& q) {
   if (known) {
     const double limit = compact_pays_from(q);
     cover = AreaOfRegions(q.pixels, q.regions, q.area).text;
-    if (tensor_is_least(q)) return {Store::tensor, "store tensor: " + cover + ", and it is small"};
+    if (tensor_is_least(q))
+      return {Store::tensor, "store tensor: " + cover + "; so small a tensor is made and read in the least time"};
     pays = std::isfinite(limit) ? "pays from " + number_text(limit) : "is read no faster than they are counted";
     if (counting_is_less(q)) return {Store::none, "store none: " + cover + "; compact " + pays};
   }

@@ -176,6 +176,11 @@ TEST(SimtStores, AutomaticChoosesByTheArea) {
             "store none: 8 regions cover up to 8 images; compact pays from 9");
   EXPECT_EQ(plan({.regions = 10}, {4096, 4096}).reason(),
             "store compact: 10 regions cover up to 10 images; it pays from 9");
+  EXPECT_EQ(
+      plan({.regions = 1000, .area = 40'000'000}, {512, 512})
+          .reason()
+          .find("store tensor: 1000 regions cover 153 images; so small a tensor is made and read in the least time"),
+      0U);
   EXPECT_EQ(plan({.regions = 1, .masked = true}).reason(), "store compact: on a GPU it alone takes a mask");
   EXPECT_EQ(plan({.memory_limit = 99}).reason(),
             "store none: a compact store takes 6912 bytes, more than 0.9 of the 99 to spare; regions are counted from "
