@@ -277,11 +277,13 @@ class DeviceWorker final : public FrameWorker {
       lane.seconds = on.end.seconds_since(on.begin);
       lane.upload = on.uploaded.seconds_since(on.begin), lane.download = on.end.seconds_since(on.computed);
     }
-    // The device's times, aligned at their end.
+    // The device's times, aligned at their end; in proportion where this frame took less time than the timed one.
     const double end = now(), first = std::max(begin, end - lane.seconds);
-    record(StageTime::upload, slot, number, first, first + lane.upload);
-    record(StageTime::compute, slot, number, first + lane.upload, end - lane.download);
-    record(StageTime::download, slot, number, end - lane.download, end);
+    const double share = lane.seconds > 0 ? (end - first) / lane.seconds : 0;
+    const double uploaded_at = first + share * lane.upload, computed_at = end - share * lane.download;
+    record(StageTime::upload, slot, number, first, uploaded_at);
+    record(StageTime::compute, slot, number, uploaded_at, computed_at);
+    record(StageTime::download, slot, number, computed_at, end);
   }
 
   // The uploaded regions of a slot, and the memory of their counts.
