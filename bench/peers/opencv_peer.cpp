@@ -60,7 +60,7 @@ extern "C" bool areal_cv_histograms(const void* pixels, std::int64_t width, std:
     const cv::Mat image(static_cast<int>(height), static_cast<int>(width), CV_8U, const_cast<void*>(pixels));
     const int channel = 0, sizes = static_cast<int>(bins);
     const float range[] = {0, 256};
-    const float* const ranges = range;
+    const float* ranges = range;
     cv::Mat histogram;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t* const b = boxes + 4 * i;
