@@ -36,10 +36,11 @@ std::string compact_fault(const Rule& rule, Padded& image, std::size_t regions, 
   for (std::size_t i = 0; i < got.size(); ++i)
     if (got[i] != want[i]) return "byte " + std::to_string(i) + " of " + std::to_string(got.size()) + " differs";
   const auto bins = static_cast<std::size_t>(rule.binning.bins());
+  std::vector<std::uint64_t> counts;  // a bed copies into what it was given each time
+  std::vector<double> reals;
   for (std::int64_t n = 0; n < shape.batch; ++n) {
     const std::vector<Region> all = regions_of(shape.width, shape.height, regions, 60 + static_cast<std::uint64_t>(n));
-    std::vector<std::uint64_t> counts(all.size() * bins, 77);
-    std::vector<double> reals(counts.size(), 77);
+    counts.assign(all.size() * bins, 77), reals.assign(counts.size(), 77);
     const auto on_device = bed.in(all);
     region_histograms(store.view(n), on_device, bed.out(counts), {.execution = bed.on});
     region_histograms(store.view(n), on_device, bed.out(reals), {.execution = bed.on});
