@@ -71,6 +71,13 @@ def lines(newest):
         made += ["", *table([f"{what}, boxes", "memory", *(f"{count:,}" for count in counts)],
                             [[f"`{store}`", f"{size / 1e6:.0f} MB" if size else "0", *(milliseconds(times[count][store]) for count in counts)]
                              for store, size in stores.items()])]
+    path, records = newest("boxes", "cpu-2")
+    if path is not None:
+        rows = {(row["batch"], row["algorithm"].split(" cv::")[-1]): row for row in records if row["bins"] == BINS}
+        ways = {"boxes of pixels": "`none`", "boxes of a new compact store": "`compact`", "calcHist a box": "`cv::calcHist` of each box"}
+        made += ["", f"The same with two threads, beside OpenCV; `bench/results/{path.name}`, commit {records[0]['commit']}.", "",
+                 *table(["boxes", *ways.values()],
+                        [[f"{count:,}", *(milliseconds(rows[count, way]["time_us"]["median"] / 1e3) for way in ways)] for count in sorted({count for count, _ in rows})])]
     path, records = newest("stores", "cuda")
     if path is not None:
         stores, times = of_tensors(BINS), cases(records, BINS, "8u-64u")
