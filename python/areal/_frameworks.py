@@ -83,6 +83,11 @@ class Framework:
             raise InvalidArgument(f"boxes: {shape}; one box is {numbers} numbers, several are N x {numbers}")
         return array, False
 
+    def boxes_of_query(self, boxes: Any, format: str, numbers: int = 4) -> tuple[Any, str, bool]:
+        """What `boxes` returns, with the format: on a device the boxes become xywh."""
+        rows, alone = self.boxes(boxes, numbers)
+        return (self.xywh(rows, format), "xywh", alone) if self.is_on_device(rows) else (rows, format, alone)
+
     def xywh(self, boxes: Any, format: str) -> Any:
         """Boxes as x, y, width, height; for a volume x, y, z, width, height, depth."""
         if format not in FORMATS:

@@ -89,9 +89,7 @@ class IntegralHistogram(BoxHistograms):
 
     def _counts(self, boxes: Any, format: str, outside: str, refused: bool, as_double: bool, threads: int) -> tuple[Any, bool]:
         on, clip = self._on, clips(outside)
-        rows, alone = on.boxes(boxes)
-        if on.is_on_device(rows):
-            rows, format = on.xywh(rows, format), "xywh"
+        rows, format, alone = on.boxes_of_query(boxes, format)
         return _core.counts(on, self.array, self.border, rows, format, clip, refused, as_double, threads), alone
 
     def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: Measure = "hellinger", dtype: Any = "float64",
@@ -232,10 +230,8 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
             format = "xywh"
         else:
             boxes = []
-    rows, alone = on.boxes(boxes)
-    if on.is_on_device(rows):
-        rows, format = on.xywh(rows, format), "xywh"
-    counts = _core.histograms(on, array, binning._rule, rows, axes, format, clips(outside), weights, copy, threads, store)
+    rows, spelled, alone = on.boxes_of_query(boxes, format)
+    counts = _core.histograms(on, array, binning._rule, rows, axes, spelled, clips(outside), weights, copy, threads, store)
     if "N" in axes:
         counts = on.permuted(counts, (1, 0, 2))
     return counts[0] if alone else counts

@@ -55,8 +55,6 @@ def quantiles(x: Any, boxes: Any = None, q: Any = 0.5, method: Method = "linear"
         if len(letters) == len(array.shape) and "H" in letters and "W" in letters:
             boxes, format = [0, 0, array.shape[letters.index("W")], array.shape[letters.index("H")]], "xywh"
     wanted = quantile_numbers(q)
-    rows, alone = on.boxes(boxes)
-    if on.is_on_device(rows):
-        rows, format = on.xywh(rows, format), "xywh"
-    answers = _core.quantiles(on, array, rows, wanted.reshape(-1).tolist(), method, axes, format, clips(outside), copy, threads, store, bits)
+    rows, spelled, alone = on.boxes_of_query(boxes, format)
+    answers = _core.quantiles(on, array, rows, wanted.reshape(-1).tolist(), method, axes, spelled, clips(outside), copy, threads, store, bits)
     return quantiles_shaped(on, answers, "N" in axes, wanted.ndim == 0, alone)

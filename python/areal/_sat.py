@@ -131,9 +131,7 @@ class Sat:
     def _query(self, stat: str, boxes: Any, format: str, outside: str, refused: bool, threads: int) -> Any:
         on, clip, axes = self._on, clips(outside), self.axes
         self._require_answers()
-        rows, alone = on.boxes(boxes, 6 if axes == "DHW" else 4)
-        if on.is_on_device(rows):
-            rows, format = on.xywh(rows, format), "xywh"
+        rows, format, alone = on.boxes_of_query(boxes, format, 6 if axes == "DHW" else 4)
         if axes == "DHW":
             answers = self._of_volume(stat, rows, format, clip, refused, threads)
         else:

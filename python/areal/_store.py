@@ -66,16 +66,9 @@ class HistogramStore(BoxHistograms):
         """Bytes of the store."""
         return self._held.bytes
 
-    def _boxes(self, boxes: Any, format: str) -> tuple[Any, str, bool]:
-        """Rows of numbers, their format, and whether there is one box alone."""
-        rows, alone = self._on.boxes(boxes)
-        if self._on.is_on_device(rows):
-            rows, format = self._on.xywh(rows, format), "xywh"
-        return rows, format, alone
-
     def _counts(self, boxes: Any, format: str, outside: str, refused: bool, as_double: bool, threads: int) -> tuple[Any, bool]:
-        assert self.binning is not None  # else it raises
-        rows, format, alone = self._boxes(boxes, format)
+        _ = self.binning  # a rank store raises
+        rows, format, alone = self._on.boxes_of_query(boxes, format)
         return self._held.counts(self._on, rows, format, clips(outside), refused, as_double, threads), alone
 
     def quantiles(self, boxes: Any, q: Any = 0.5, method: Method = "linear", *, format: Format = "xywh", outside: Outside = "error",
@@ -84,7 +77,7 @@ class HistogramStore(BoxHistograms):
         if self._binning is not None:
             raise InvalidArgument("store: it has bins, whose `percentile` interpolates; make it without bins for exact quantiles")
         wanted = quantile_numbers(q)
-        rows, spelled, alone = self._boxes(boxes, format)
+        rows, spelled, alone = self._on.boxes_of_query(boxes, format)
         answers = self._held.quantiles(self._on, rows, wanted.reshape(-1).tolist(), method, spelled, clips(outside), threads)
         return quantiles_shaped(self._on, answers, "N" in self.axes, wanted.ndim == 0, alone)
 

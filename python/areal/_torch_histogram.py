@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from ._binning import Binning, binning_of
-from ._errors import InvalidArgument
 from ._box_histograms import Measure
+from ._errors import InvalidArgument
 from ._histogram import IntegralHistogram as AnyHistogram
 from ._histogram import planned
 from ._sat import Format, Outside

@@ -16,7 +16,7 @@
 namespace areal::python {
 namespace {
 
-/// What a store is told of the regions that it will answer about.
+/// The options of a store that answers these regions.
 StoreOptions store_options(std::string_view name, const char* names, Span<const Region> regions, const Shape& image,
                            bool weighted) {
   StoreOptions options;
