@@ -26,7 +26,7 @@ struct TileHeader {
   std::int64_t width = 0, height = 0;  // of 16 bits
   double scale = 1, offset = 0;
 };
-/// A tile whose entries, of so many bytes each, are 0.
+/// A tile with that header. Its entries, of `entry` bytes each, are zero.
 std::string new_tile(const TileHeader& header, std::size_t entry);
 
 /// A survey's rows that are complete, of all rows.

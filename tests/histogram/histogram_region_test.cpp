@@ -357,7 +357,7 @@ TEST(DistanceMap, IsZeroWhereTheTargetWasTaken) {
   }
 }
 
-/// The map straight from the pixels beside the tensor's, which has its own tests: bits that differ.
+/// Counts the elements in which the map of the pixels differs from the tensor's map, which has tests of its own.
 int pixel_differences(const areal::Array& image, const areal::Binning& binning, std::int64_t width, std::int64_t height,
                       Distance measure, int threads) {
   const areal::HistogramTensor tensor = areal::integral_histogram(image.view(), binning, {.border = Border::zero});

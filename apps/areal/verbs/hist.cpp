@@ -186,15 +186,14 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
         }
         if (maps) {
           const Reducers& wanted = request.reducers;
-          const auto from_tensor = [&](std::int64_t width, std::int64_t height, const View& out) {
-            distance_map(maker.tensor(), width, height, wanted.target, *wanted.measure, out, settings.on_host());
+          const bool from_tensor = store == Store::tensor;
+          const auto make = [&](std::int64_t width, std::int64_t height, const View& out) {
+            if (from_tensor)
+              distance_map(maker.tensor(), width, height, wanted.target, *wanted.measure, out, settings.on_host());
+            else
+              distance_map(pixels, *binning, width, height, wanted.target, *wanted.measure, out, settings.on_host());
           };
-          const auto from_pixels = [&](std::int64_t width, std::int64_t height, const View& out) {
-            distance_map(pixels, *binning, width, height, wanted.target, *wanted.measure, out, settings.on_host());
-          };
-          const SearchOptions::MakeMap make =
-              store == Store::tensor ? SearchOptions::MakeMap(from_tensor) : SearchOptions::MakeMap(from_pixels);
-          settings.detail("map: from {}", store == Store::tensor ? "the tensor" : "the pixels");
+          settings.detail("map: from {}", from_tensor ? "the tensor" : "the pixels");
           request.search.write_map(image.shape, make, rows, !shows_rows, settings);
         }
       }

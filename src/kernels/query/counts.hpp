@@ -1,6 +1,6 @@
 #pragma once
-// Histograms of regions straight from the pixels, exact in any order: integers are added. 1 launch for up to
-// `most_alone` regions in a workspace of parts; else 2, the second of which overlaps with the first.
+// Histograms of regions straight from the pixels, exact in any order: integers are added. One launch counts up to
+// `most_alone` regions if the request has memory for parts. Other requests take two, which overlap.
 //
 // BeginCounts clears the histograms of regions that blocks may share. Reads 4 numbers a region, writes 8 bytes a bin of
 // those with more than `whole_pixels` pixels; for more than `most_alone` regions also a sum for each 256 of them.
@@ -40,7 +40,7 @@ struct RegionCountsArgs {
   static constexpr std::int64_t whole_pixels = 8192;     ///< of the largest region that is never cut
   static constexpr std::int64_t segment_pixels = 4096;   ///< rows longer than that are cut, too
   static constexpr int most_cells = (256 + 1) * 32;
-  static constexpr std::int64_t least_share = 2048;  ///< of the costs, in one launch
+  static constexpr std::int64_t least_share = 2048;  ///< the least costs that are worth a block
   static constexpr int part_group = 16;              ///< blocks whose parts one of them adds up
 
   RegionArgs regions;
@@ -547,7 +547,8 @@ struct CountRegions {
     }
     return pixels;
   }
-  /// Pixels of a vector beside the region are counted as zeros, and taken back at the end: without a branch a pixel.
+  /// Counts the vector's pixels outside the region as zeros; add_vectors subtracts them at the end. No pixel needs a
+  /// branch.
   AREAL_DEVICE void add(Shared& s, Pixels& pixels, std::uint32_t& beside) {
     static constexpr int in_word = 4 / static_cast<int>(sizeof(In)), bits = 8 * static_cast<int>(sizeof(In));
     static constexpr std::uint32_t all = (1u << each_vector) - 1;
@@ -660,7 +661,7 @@ class CountLaunches {
     // take 19.4 us in four blocks a multiprocessor, and 17.1 in two (H100, between events).
     if (a_.turns) most = std::min((most + 1) / 2, CountsRequest::most_parts);
     const double costs = static_cast<double>(a_.regions.count) * (pixels_ + static_cast<double>(a_.overhead));
-    const auto wanted = static_cast<std::int64_t>(std::min(costs / 2048, 1e9)) + 1;
+    const auto wanted = static_cast<std::int64_t>(std::min(costs / RegionCountsArgs::least_share, 1e9)) + 1;
     launcher_.template launch<CountRegions, C>(std::min<std::int64_t>(most > 0 ? most : 1024, wanted), a_,
                                                a_.turns == nullptr);
   }
