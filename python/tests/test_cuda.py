@@ -133,31 +133,6 @@ def test_what_is_no_array() -> None:
 
 
 @needs_gpu
-@pytest.mark.parametrize("where", ["torch", "cupy"])
-def test_kept_stores(where: str) -> None:
-    if where == "cupy" and cupy is None:
-        pytest.skip("no CuPy")
-    rng = np.random.default_rng(20261127)
-    x = rng.integers(0, 4096, (2, 130, 170)).astype(np.uint16)
-    mask = (rng.random((130, 170)) < 0.5).astype(np.uint8)
-    boxes = np.array([[0, 0, 170, 130], [3, 5, 60, 70], [169, 129, 1, 1], [10, 10, 0, 5]])
-    to = (lambda a: torch.from_numpy(a).cuda()) if where == "torch" else (lambda a: cupy.asarray(a))
-    host = lambda a: a.cpu().numpy() if where == "torch" else cupy.asnumpy(a)  # noqa: E731
-    compact, truth = areal.histogram_store(to(x), 32, range=(0, 4096), axes="NHW"), areal.histogram_store(x, 32, range=(0, 4096), axes="NHW")
-    assert compact.backend == "cuda" and np.array_equal(compact.__reduce__()[1][0]["bytes"], truth.__reduce__()[1][0]["bytes"])
-    for given in (boxes, to(boxes)):
-        assert np.array_equal(host(compact.counts(given)), truth.counts(boxes))
-        assert np.array_equal(host(compact.median(given)), truth.median(boxes), equal_nan=True)
-    masked = areal.histogram_store(to(x[0]), 32, range=(0, 4096), mask=to(mask))
-    assert np.array_equal(host(masked.counts(boxes)), areal.histogram_store(x[0], 32, range=(0, 4096), mask=mask).counts(boxes))
-    target = np.arange(32.0)
-    assert np.array_equal(host(areal.distance_map(to(x[0]), target, 9, 32, range=(0, 4096))), areal.distance_map(x[0], target, 9, 32, range=(0, 4096)))
-    rank = areal.histogram_store(to(x[0]), bits=12)
-    assert np.array_equal(host(rank.quantiles(boxes, [0.1, 0.5])), areal.quantiles(x[0], boxes, [0.1, 0.5]), equal_nan=True)
-    assert np.array_equal(pickle.loads(pickle.dumps(rank)).quantiles(boxes), areal.quantiles(x[0], boxes), equal_nan=True)
-
-
-@needs_gpu
 def test_orders_that_are_no_permutation() -> None:
     array = _core.DeviceArray([3, 4], "float32")
     for order in ([0], [0, 0], [0, 2], [0, 1, 1], [0, 1, 2], list(range(1000))):
