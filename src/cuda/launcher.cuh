@@ -83,6 +83,15 @@ class Launcher {
     return most_blocks<K<Machine, C>>(launch_of<K<Machine, C>>(1));
   }
 
+  /// Whether the current device has multiply_tiles.
+  static bool multiplies_tiles() {
+    int device = 0, major = 0, minor = 0;
+    check(cudaGetDevice(&device), "the current device");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "a property of the device");
+    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "a property of the device");
+    return major == 9 && minor == 0;
+  }
+
   /// The clusters of `blocks_each` blocks that the current device holds at once if it runs nothing else. 0: it has no
   /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
   template <template <class, class> class K, class C>

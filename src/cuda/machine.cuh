@@ -65,6 +65,14 @@ __device__ __forceinline__ unsigned address_in(const void* cell, int rank) {
   return there;
 }
 
+/// Of a tile, for wgmma.
+__device__ __forceinline__ std::uint64_t descriptor(const kernels::ByteTile& tile) {
+  const bool lines = tile.next_bytes == 0;
+  const std::uint64_t high = static_cast<std::uint64_t>(tile.next_rows >> 4) | (lines ? std::uint64_t{1} << 30 : 0);
+  return static_cast<std::uint64_t>(shared_address(tile.cell) >> 4 & 0x3fffu) |
+         static_cast<std::uint64_t>(lines ? 1 : tile.next_bytes >> 4) << 16 | high << 32;
+}
+
 }  // namespace detail
 
 struct Machine {
@@ -285,6 +293,36 @@ struct Machine {
         : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]));
 #endif
     return d;
+  }
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  __device__ __forceinline__ void begin_products(Site = {}) const {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  }
+  __device__ __forceinline__ void multiply_tiles(std::uint32_t (&d)[32], const kernels::ByteTile& left,
+                                                 const kernels::ByteTile& right, bool more, Site = {}) const {
+    asm volatile(
+        "{ .reg .pred more; setp.ne.b32 more, %34, 0; wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 {%0, %1, %2, "
+        "%3, "
+        "%4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+        "%27, %28, %29, %30, %31}, %32, %33, more; }"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
+          "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
+          "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
+          "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
+        : "l"(detail::descriptor(left)), "l"(detail::descriptor(right)), "r"(static_cast<int>(more)));
+  }
+  __device__ __forceinline__ void commit_products(Site = {}) const {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  }
+  template <int N, class... Sums>
+  __device__ __forceinline__ void wait_products(Sums&...) const {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+  }
+#endif
+  __device__ __forceinline__ float inverse_estimate(float x) const {
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+    return inverse;
   }
   __device__ __forceinline__ float root_estimate(float x) const {
     float root;

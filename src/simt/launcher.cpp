@@ -46,6 +46,7 @@ int Launcher::most_clusters_of(int blocks_each) const {
 }
 
 int Launcher::most_together() const { return engine_->options().together; }
+bool Launcher::multiplies_tiles() const { return engine_->options().products; }
 bool Launcher::is_confined() const { return engine_->options().confined; }
 
 void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together) {
@@ -123,6 +124,16 @@ void bulk_store(ThreadInterface& thread, void* to, const void* from, std::size_t
 void commit_bulk(ThreadInterface& thread) { ++full(thread).bulk_group; }
 void wait_bulk(ThreadInterface& thread, int youngest) { full(thread).engine->wait_bulk(full(thread), youngest); }
 void fence_async(ThreadInterface& thread) { full(thread).engine->fence_async(full(thread)); }
+
+void begin_products(ThreadInterface& thread) { full(thread).begun = true; }
+void multiply_tiles(ThreadInterface& thread, std::uint32_t* sum, const kernels::ByteTile& left,
+                    const kernels::ByteTile& right, bool more, Site site) {
+  full(thread).engine->multiply_tiles(full(thread), sum, left, right, more, site);
+}
+void commit_products(ThreadInterface& thread) { ++full(thread).product_group, full(thread).begun = false; }
+void wait_products(ThreadInterface& thread, int youngest) {
+  full(thread).engine->wait_products(full(thread), youngest);
+}
 
 void arrive_copies(ThreadInterface& thread, kernels::Mbarrier& barrier, Site site) {
   full(thread).engine->arrive_copies(full(thread), barrier, site);

@@ -71,6 +71,8 @@ class Launcher {
     return most_together();
   }
 
+  bool multiplies_tiles() const;
+
   /// The clusters of `blocks_each` blocks, 1 to 16, that Options::residents holds at once.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {

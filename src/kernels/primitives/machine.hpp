@@ -58,6 +58,7 @@
 //                                            1 or 2. Lane 4 g + t has rows g and g + 8 of a, column g of b, of their
 //                                            16 places 4 t to 4 t + 3 in a word, and columns 2 t and 2 t + 1 of c
 //                                            (mma.m16n8k16, k32)
+//   inverse_estimate(x)                      1 / x of a normal float, within 2^-23 of it
 //   root_estimate(x)                         the root of a float x >= 0, within 2^-21 of it
 //   min2(a, b)  max2(a, b)                   the smaller, the larger of the halves of two 32-bit words, each unsigned
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
@@ -77,6 +78,18 @@
 //   fence_async()                            orders this thread's put before bulk copies issued after a next barrier
 //   arrive_copies(b)                         one arrival on b when all earlier copy_async of this thread have landed
 //                                            (cp.async.mbarrier.arrive.noinc); from sm_80 on
+// Products of a warpgroup, of sm_90 alone (wgmma): `launcher.multiplies_tiles()` says whether the device has them. The
+// four warps of a warpgroup, the first a multiple of 4, reach each of these calls together:
+//   begin_products()                         before products, and after code that wrote their sums
+//   multiply_tiles(sum, left, right, more)   adds the product of two ByteTiles to sum, or sets it if not `more`: sum of
+//   row
+//                                            m of left and row n of right is that of the products of their 32 bytes.
+//                                            Lane 4 g + t of warp w has in sum[4 j + 2 h + e] m = 16 w + 8 h + g and n
+//                                            = 8 j + 2 t + e. The tiles were written before a barrier, with fence_async
+//                                            before it or, by the caller, behind it
+//   commit_products()   wait_products<N>(sum..)     as copies: the sums are there, and the tiles may be overwritten,
+//   once
+//                                            all but the N youngest groups are waited for
 // Clusters of 1 to 16 blocks, from sm_90 on. `launcher.template launch_clusters<K, C>(blocks_each, clusters, args,
 // overlap)` launches a grid of them. All are resident at once, so a block may wait for any other; there may be at most
 // `launcher.template most_clusters<K, C>(blocks_each)`, 0 on a machine without clusters. Only kernels launched this way
@@ -135,6 +148,16 @@ struct NoConfig {};
 struct Mbarrier {
   std::uint64_t state;
 };
+
+/// 64 rows of 32 bytes in shared memory, for multiply_tiles.
+struct ByteTile {
+  const void* cell;    ///< the first byte, aligned to 16
+  int next_rows = 0;   ///< bytes from 8 rows to the next 8
+  int next_bytes = 0;  ///< bytes from 16 bytes of 8 rows, which lie together, to their next 16; 0: rows lie in lines
+};
+/// Where a byte lies in lines of 128 bytes, 8 of them aligned to 1024: row r of each 8 has its vectors of 16 bytes in
+/// the order v ^ r, so that 8 rows of a column of vectors lie in different banks.
+AREAL_BOTH int place_in_lines(int row, int vector) { return 8 * row + (vector ^ (row % 8)); }
 
 /// N values moved as one.
 template <class T, int N>

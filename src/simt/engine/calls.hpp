@@ -27,7 +27,7 @@ struct KernelShape {
   void (*run)(ThreadInterface& thread, const void* args);
 };
 
-enum class Collective { sync_warp, shuffle, ballot, any, all, multiply };
+enum class Collective { sync_warp, shuffle, ballot, any, all, multiply, multiply_tiles };
 
 /// A lane's part of a product of bytes: see multiply_bytes in kernels/primitives/machine.hpp.
 struct MultiplyBytes {
@@ -73,6 +73,12 @@ void bulk_store(ThreadInterface& thread, void* to, const void* from, std::size_t
 void commit_bulk(ThreadInterface& thread);
 void wait_bulk(ThreadInterface& thread, int youngest);
 void fence_async(ThreadInterface& thread);
+
+void begin_products(ThreadInterface& thread);
+void multiply_tiles(ThreadInterface& thread, std::uint32_t* sum, const kernels::ByteTile& left,
+                    const kernels::ByteTile& right, bool more, Site site);
+void commit_products(ThreadInterface& thread);
+void wait_products(ThreadInterface& thread, int youngest);
 
 void sync_cluster(ThreadInterface& thread, Site site);
 /// cell and barrier are the sender's own; the receiver's lie at the same places of its shared memory.

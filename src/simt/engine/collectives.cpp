@@ -7,7 +7,7 @@ namespace areal::simt {
 namespace {
 
 const char* name(Collective kind) {
-  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all", "multiply_bytes"};
+  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all", "multiply_bytes", "multiply_tiles"};
   return names[static_cast<int>(kind)];
 }
 
@@ -121,6 +121,8 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
       multiply(lanes);
       break;
     }
+    case Collective::multiply_tiles:
+      break;
     default:
       ++counts_.votes;
       break;
@@ -133,6 +135,7 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
     switch (thread.kind) {
       case Collective::sync_warp:
       case Collective::multiply:
+      case Collective::multiply_tiles:
         break;
       case Collective::shuffle:
         thread.result = warp.lanes[thread.argument].value;

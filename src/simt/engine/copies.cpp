@@ -38,6 +38,16 @@ void Engine::land(PendingCopy& copy) {
   ++changes_;
 }
 
+/// What the reader's thread read for as long as a copy or product was in flight, it has read now.
+void Engine::end_reading(const Actor& reader, Cell& cell, Shadow& shadow) {
+  const std::uint32_t id = reader.thread.id, in_warp = static_cast<std::uint32_t>(reader.thread.index) % 32;
+  if (cell.read.kind() == Stamp::copying && cell.read.thread() == id) cell.read = {};
+  if (cell.read.kind() == Stamp::list)
+    for (Readers& e : memory_.lists()[cell.read])
+      if (e.stamp.kind() == Stamp::copying && e.stamp.thread() == id - in_warp) e.mask &= ~(1u << in_warp);
+  note_read(reader, cell, shadow);
+}
+
 /// Ends the copy: its source may be written again, and its target is `by`'s, as of now, if the copy was waited for.
 void Engine::end_copy(Thread& thread, PendingCopy& copy, By by, bool waited) {
   land(copy);
@@ -47,14 +57,7 @@ void Engine::end_copy(Thread& thread, PendingCopy& copy, By by, bool waited) {
   const Actor reader{thread, by.id, by.time, copy.from_site, Stamp::plain};
   Cell* cell =
       cells(thread, reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, copy.from_site, false, false, n, shadow);
-  for (std::size_t i = 0; i < n; ++i, ++cell) {
-    const std::uint32_t in_warp = static_cast<std::uint32_t>(thread.index) % 32;
-    if (cell->read.kind() == Stamp::copying && cell->read.thread() == thread.id) cell->read = {};
-    if (cell->read.kind() == Stamp::list)
-      for (Readers& e : memory_.lists()[cell->read])
-        if (e.stamp.kind() == Stamp::copying && e.stamp.thread() == thread.id - in_warp) e.mask &= ~(1u << in_warp);
-    note_read(reader, *cell, *shadow);
-  }
+  for (std::size_t i = 0; i < n; ++i, ++cell) end_reading(reader, *cell, *shadow);
   if (!waited) return;
   cell = cells(thread, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes, copy.to_site, true, true, n, shadow);
   for (std::size_t i = 0; i < n; ++i, ++cell) cell->write = Stamp::make(by.id, by.time, copy.to_site, Stamp::plain);
@@ -72,7 +75,8 @@ void Engine::wait_copies(Thread& thread, int youngest) {
 }
 
 void Engine::fence_async(Thread& thread) {
-  thread.fenced = thread.clock.time;
+  thread.fences.push_back(thread.clock.time);
+  thread.known_at_fence = thread.clock;
   if (options_.checks) advance(thread);  // excludes its later puts
 }
 
@@ -141,27 +145,38 @@ void Engine::bulk_load(Thread& thread, void* to, const void* from, std::size_t n
   issue_bulk(thread, to, from, n, Op::bulk_load, site).barrier = &state;
 }
 
+/// What the copy engine or a product reads of shared memory was put by this thread, or is known to be, and fenced.
+void Engine::check_fenced(Thread& thread, const void* from, std::size_t n, Op op, Site site) {
+  if (!options_.checks) return;
+  Block& block = *thread.home;
+  std::size_t cells_of = 0;
+  const auto at = reinterpret_cast<std::uintptr_t>(from);
+  const Cell* const first = block.shadow.cells(at, n, cells_of, memory_.lists());
+  for (const Cell* cell = first; cell != first + cells_of; ++cell) {
+    const Stamp w = cell->write;
+    const std::uint32_t writer = w.thread() - block.first_id;
+    if (w.kind() != Stamp::plain || writer >= static_cast<std::uint32_t>(shape_.threads)) continue;
+    if (w.thread() != thread.id && !knows(thread, w.thread(), w.time(), true))
+      continue;  // a race, which is found later
+    const std::vector<std::uint32_t>& fences = block.threads[writer].fences;
+    const auto fence = std::lower_bound(fences.begin(), fences.end(), w.time());
+    const bool is_fenced =
+        fence != fences.end() && (w.thread() == thread.id || knows(thread, w.thread(), *fence, true));
+    // A fence of the reader does as well, if it knew of the write then.
+    std::swap(thread.clock, thread.known_at_fence);
+    const bool fences_itself = !thread.fences.empty() && knows(thread, w.thread(), w.time(), true);
+    std::swap(thread.clock, thread.known_at_fence);
+    if (!is_fenced && !fences_itself)
+      fault(thread, FaultKind::missing_fence, site,
+            std::string(name(op)) + " of what " + words_for(thread, w.thread()) +
+                " put, with no fence_async between that and the barrier",
+            sites_[w.site()].site);
+  }
+}
+
 void Engine::bulk_store(Thread& thread, void* to, const void* from, std::size_t n, Site site) {
   check_bulk(thread, from, to, n, Op::bulk_store, site);
-  if (options_.checks) {
-    Block& block = *thread.home;
-    std::size_t cells_of = 0;
-    const auto at = reinterpret_cast<std::uintptr_t>(from);
-    const Cell* const first = block.shadow.cells(at, n, cells_of, memory_.lists());
-    for (const Cell* cell = first; cell != first + cells_of; ++cell) {
-      const Stamp w = cell->write;
-      const std::uint32_t writer = w.thread() - block.first_id;
-      if (w.kind() != Stamp::plain || writer >= static_cast<std::uint32_t>(shape_.threads)) continue;
-      if (w.thread() != thread.id && !knows(thread, w.thread(), w.time(), true))
-        continue;  // a race, which is found later
-      const std::uint32_t fenced = block.threads[writer].fenced;
-      if (fenced < w.time() || (w.thread() != thread.id && !knows(thread, w.thread(), fenced, true)))
-        fault(thread, FaultKind::missing_fence, site,
-              "bulk_store of what " + words_for(thread, w.thread()) +
-                  " put, with no fence_async between that and the barrier",
-              sites_[w.site()].site);
-    }
-  }
+  check_fenced(thread, from, n, Op::bulk_store, site);
   const BulkCopy& copy = issue_bulk(thread, to, from, n, Op::bulk_store, site);
   thread.bulk_reads.push_back({copy.group, copy.agent, copy.time});
 }

@@ -181,8 +181,12 @@ void Engine::place(Block& block, std::int64_t index) {
     thread.site = {};
     thread.copies.clear();
     thread.bulk_reads.clear();
+    thread.products.clear();
+    thread.fences.clear();
+    thread.known_at_fence = {};
     thread.sent = nullptr;
-    thread.copy_group = thread.bulk_group = thread.fenced = 0;
+    thread.copy_group = thread.bulk_group = thread.product_group = 0;
+    thread.begun = false;
     thread.fiber.start(Stacks::of_this_thread(), [this, &thread] {
       try {
         shape_.run(thread, args_);

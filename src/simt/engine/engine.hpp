@@ -1,7 +1,7 @@
 #pragma once
 // The engine behind Machine and Launcher: resident blocks, their threads, the scheduler, and the state of every check.
 // Its functions are grouped by subject: engine.cpp the launch and the scheduler, accesses.cpp, order.cpp the clocks,
-// collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, clusters.cpp, faults.cpp.
+// collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, products.cpp, clusters.cpp, faults.cpp.
 
 #include <array>
 #include <exception>
@@ -46,6 +46,15 @@ struct BulkRead {
   std::uint32_t group, agent, time;
 };
 
+/// A product of tiles that its thread has not waited for.
+struct PendingProduct {
+  std::uint32_t* sum;
+  std::array<std::uint32_t, 32> value;
+  kernels::ByteTile left, right;
+  std::uint32_t group;
+  Site site;
+};
+
 struct Thread : ThreadInterface {
   Engine* engine = nullptr;
   Block* home = nullptr;
@@ -64,8 +73,12 @@ struct Thread : ThreadInterface {
   std::vector<PendingCopy> copies;
   std::vector<BulkRead> bulk_reads;
   std::uint32_t copy_group = 0, bulk_group = 0;
-  std::uint32_t fenced = 0;       // time of its last fence_async
-  const Release* sent = nullptr;  // its knowledge at its last send, if it has made no access since
+  std::vector<PendingProduct> products;
+  std::uint32_t product_group = 0;
+  bool begun = false;                 // products, since its last commit_products
+  std::vector<std::uint32_t> fences;  // times of fence_async
+  ThreadClock known_at_fence;         // at the last one
+  const Release* sent = nullptr;      // its knowledge at its last send, if it has made no access since
 };
 
 struct Warp {
@@ -215,6 +228,9 @@ class Engine {
   void bulk_store(Thread& thread, void* to, const void* from, std::size_t n, Site site);
   void wait_bulk(Thread& thread, int youngest);
   void fence_async(Thread& thread);
+  void multiply_tiles(Thread& thread, std::uint32_t* sum, const kernels::ByteTile& left, const kernels::ByteTile& right,
+                      bool more, Site site);
+  void wait_products(Thread& thread, int youngest);
   void arrive_copies(Thread& thread, kernels::Mbarrier& barrier, Site site);
   void sync_cluster(Thread& thread, Site site);
   void send(Thread& thread, void* cell, const void* value, unsigned bytes, unsigned elements, int rank,
@@ -285,10 +301,15 @@ class Engine {
     std::uint32_t id, time;
   };
   void end_copy(Thread& thread, PendingCopy& copy, By by, bool waited);
+  void end_reading(const Actor& reader, Cell& cell, Shadow& shadow);
   void check_bulk(Thread& thread, const void* shared, const void* global, std::size_t n, Op op, Site site);
   BulkCopy& issue_bulk(Thread& thread, void* to, const void* from, std::size_t n, Op op, Site site);
   void land_bulk(std::size_t i);
   void land_some();
+  void check_fenced(Thread& thread, const void* from, std::size_t n, Op op, Site site);
+
+  // Products of tiles: products.cpp.
+  void read_tiles(Thread& thread, const PendingProduct& product, bool end);
 
   // Clusters, sends, copies that arrive at barriers: clusters.cpp.
   void begin_clusters(int cluster_blocks);

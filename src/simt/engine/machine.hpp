@@ -11,6 +11,7 @@
 //     An access that conflicts with another thread's, one of the two a write, is a race if the clock does not cover it,
 //     in every schedule: the x86 CPU below would forgive it, the clocks do not.
 //   - Words of relaxed, acquire, release and atomic accesses do not race with each other; with plain accesses they do.
+//   - Products of tiles read shared memory until they are waited for; their sums are poison until then.
 //   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
 //   - Clusters: all blocks of a launch of clusters are resident. A send lands at a time set by the seed. Its mbarrier
 //     counts phases, which stamp what lands in each: a thread that waited for a phase knows these, and of the senders'
@@ -150,6 +151,17 @@ class Machine {
                       site);
     return c;
   }
+  void begin_products(Site = AREAL_HERE) const { calls::begin_products(*thread_); }
+  void multiply_tiles(std::uint32_t (&sum)[32], const kernels::ByteTile& left, const kernels::ByteTile& right,
+                      bool more, Site site = AREAL_HERE) const {
+    calls::multiply_tiles(*thread_, sum, left, right, more, site);
+  }
+  void commit_products(Site = AREAL_HERE) const { calls::commit_products(*thread_); }
+  template <int N, class... Sums>
+  void wait_products(Sums&...) const {
+    calls::wait_products(*thread_, N);
+  }
+  float inverse_estimate(float x) const { return 1 / x; }
   float root_estimate(float x) const { return std::sqrt(x); }
 
   std::uint32_t min2(std::uint32_t a, std::uint32_t b) const {

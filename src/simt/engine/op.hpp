@@ -27,6 +27,7 @@ enum class Op : std::uint8_t {
   bulk_store,
   init,
   send,
+  multiply_tiles,
 };
 
 const char* name(Op op);

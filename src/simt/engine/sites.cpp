@@ -8,7 +8,7 @@ const char* name(Op op) {
   constexpr const char* names[] = {"load",         "store",      "get",           "put",          "atomic_add",
                                    "atomic_min",   "shared_add", "store_release", "load_acquire", "store_relaxed",
                                    "load_relaxed", "copy_async", "copy_async",    "bulk_load",    "bulk_store",
-                                   "init",         "send"};
+                                   "init",         "send",       "multiply_tiles"};
   return names[static_cast<int>(op)];
 }
 
