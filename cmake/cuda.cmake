@@ -58,6 +58,13 @@ elseif(AREAL_CUDA_ARCHITECTURES STREQUAL "all-major")  # CMake's own is what was
   string(REPLACE -real "" newest ${newest})
   list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest})
 endif()
+# Kernels of sm_90a alone are compiled too, unless all code is for other devices.
+set(AREAL_CUDA_SM_90A OFF)
+foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  if(architecture MATCHES "^90" OR NOT architecture MATCHES "-real$")
+    set(AREAL_CUDA_SM_90A ON)
+  endif()
+endforeach()
 message(STATUS "CUDA architectures: ${CMAKE_CUDA_ARCHITECTURES}")
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)

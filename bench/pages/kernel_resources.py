@@ -116,6 +116,7 @@ def compile_unit(command, directory, arch, folder):
     while words and not words[0].endswith("nvcc"):
         words.pop(0)  # ccache
     kept, skip = [], False
+    arch = f"{arch}a" if "compute_90a" in command else arch  # instructions of sm_90a alone
     for word in words:
         if skip:
             skip = False
@@ -133,7 +134,7 @@ def compile_unit(command, directory, arch, folder):
 
 def compiled(build, arch):
     units = [unit for unit in json.loads((build / "compile_commands.json").read_text())
-             if unit["file"].endswith(".cu") and "areal.dir/" in unit["command"]]
+             if unit["file"].endswith(".cu") and re.search(r"/areal(_sm_90a)?\.dir/", unit["command"])]
     if not units:
         sys.exit(f"{build} has no CUDA units: is nvcc here?")
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -5,11 +5,10 @@
 
 namespace areal::kernels {
 
-template <class Launcher, class Registry, TypeGroup group>
-typename Registry::template Kernels<Launcher> kernels_of(const typename Registry::Key& key) {
-  return Registry::template find<Launcher, group>(key);
+template <>
+AREAL_REGISTRY::Kernels<cuda::Launcher> kernels_of<cuda::Launcher, AREAL_REGISTRY, TypeGroup::AREAL_TYPE_GROUP>(
+    const AREAL_REGISTRY::Key& key) {
+  return AREAL_REGISTRY::find<cuda::Launcher, TypeGroup::AREAL_TYPE_GROUP>(key);
 }
-template AREAL_REGISTRY::Kernels<cuda::Launcher>
-kernels_of<cuda::Launcher, AREAL_REGISTRY, TypeGroup::AREAL_TYPE_GROUP>(const AREAL_REGISTRY::Key&);
 
 }  // namespace areal::kernels

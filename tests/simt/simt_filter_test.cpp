@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 #include "kernels/filter/request.hpp"
+#include "kernels/filter/walk/tile_bands.hpp"
 #include "kernels/filter/walk/walk.hpp"
 #include "kernels/primitives/view_bytes.hpp"
 #include "simt/plan.hpp"
@@ -18,13 +19,19 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+simt::Options without_products() {
+  simt::Options options;
+  options.products = false;
+  return options;
+}
+
 struct Case {
   Shape image;
   Window window;
   std::int64_t in_gap = 0, out_gap = 0;        // bytes between rows, more than these need
   std::int64_t in_offset = 0, out_offset = 0;  // bytes from an aligned address
   Layout out_layout = Layout::interleaved;
-  simt::Options options = {};
+  simt::Options options = without_products();  // Walk and BandMeans; tests of TileBandMeans set them
 };
 
 std::string words(const Case& c) {
@@ -354,6 +361,58 @@ TEST(SimtFilter, BandsReadEachRowOfASegmentOnce) {
   EXPECT_EQ(counts.writes.bytes, 320u * 100u);
   EXPECT_EQ(counts.shared_reads.conflicts, 0u);
   static_assert(Kernel::columns == 128 && Kernel::span == 160);
+}
+
+TEST(SimtFilter, ProductsOfWarpgroups) {
+  std::mt19937_64 random(20261128);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  int taken = 0;
+  for (int turn = 0; turn < 48; ++turn) {
+    Case c;
+    // Strips have 192 columns, chunks 64 rows.
+    const std::int64_t wide = turn % 6 == 0 ? 40 : turn % 3 == 0 ? 13 : 5, high = turn % 4 == 0 ? 210 : 70;
+    c.image = {16 * any(1, wide), any(1, high), any(0, 3) == 0 ? 2 : 1, any(0, 3) == 0 ? 2 : 1, Layout::planar};
+    c.out_layout = any(0, 3) == 0 ? Layout::interleaved : Layout::planar;
+    c.window.width = any(1, 65), c.window.height = any(1, any(0, 1) ? 65 : 20);
+    c.window.edge = edges[turn % 8], c.window.value = static_cast<double>(any(0, 255));
+    if (c.window.edge == Edge::valid) {
+      c.image.width += (c.window.width + 14) / 16 * 16, c.image.height += c.window.height - 1;
+    } else if (any(0, 1)) {
+      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    }
+    if (c.window.edge != Edge::shrink && c.window.width * c.window.height != 2 && any(0, 2) == 0)
+      c.window.rounding = Rounding::opencv;
+    c.in_gap = 16 * any(0, 2), c.out_gap = any(0, 1) ? 16 : any(0, 20), c.out_offset = any(0, 2) == 0 ? any(1, 15) : 0;
+    c.options.seed = static_cast<std::uint64_t>(turn) + 1;
+    c.options.residents = 1 + turn % 4, c.options.together = 1 + turn % 9;
+    c.options.async_copies = turn % 7 != 0, c.options.products = true;
+    const Ran r = run(c, turn % 5 == 0 ? Pixels::high : turn % 2 == 0 ? Pixels::extreme : Pixels::random);
+    EXPECT_EQ(r.fault, "") << words(c);
+    if (r.launches.at(0).kernel.find("TileBandMeans") != std::string::npos) ++taken;
+  }
+  EXPECT_GE(taken, 20);  // not: windows beyond its reach, small ones, edge wrap
+}
+
+TEST(SimtFilter, ProductsOfWarpgroupsReadEachRowOfASegmentOnce) {
+  Case c{{400, 150}, {31, 31}};
+  c.window.edge = Edge::zero;
+  c.options.together = 3;  // one segment of 192 rows, in four chunks
+  c.options.products = true;
+  const Ran r = run(c);
+  ASSERT_EQ(r.fault, "");
+  using Kernel = kernels::TileBandMeans<kernels::NoMachine, kernels::MeansByTileBands<3, kernels::WalkOutput::upper>>;
+  static_assert(Kernel::columns == 192 && Kernel::span == 256);
+  ASSERT_EQ(r.launches.at(0).blocks, 3);
+  ASSERT_NE(r.launches.at(0).kernel.find("TileBandMeans"), std::string::npos) << r.launches.at(0).kernel;
+  const Counts& counts = r.launches.at(0).counts;
+  // 32 columns of the tile are left of a strip's outputs, and 32 right of them, as far as the image has them.
+  EXPECT_EQ(counts.reads.bytes, 150u * (192 + 32 + 32 + 192 + 16 + 32 + 16));
+  EXPECT_EQ(counts.copied_bytes, counts.reads.bytes);
+  EXPECT_EQ(counts.writes.bytes, 400u * 150u);
+  EXPECT_EQ(counts.shared_writes.conflicts, 0u);
+  EXPECT_EQ(counts.block_barriers, 1u * 3u);
 }
 
 TEST(SimtFilter, LargerWindowsReadEachRowTwice) {

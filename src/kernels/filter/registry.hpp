@@ -15,9 +15,14 @@ template <class Launcher>
 FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return walk_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
     bool launched = false;
-    with_bands(known, [&]<class C>() { launched = launch_bands<C>(launcher, known, views); });
+    if (bands_fit(views)) {
+      FilterKernels<Launcher> tiles;
+      if (launcher.multiplies_tiles()) tiles = kernels_of<Launcher, TileFilters, TypeGroup::all>(known);
+      if (tiles.execute != nullptr) return tiles.execute(launcher, known, views, workspace);
+      with_bands(known, [&]<class C>() { launch_bands<C>(launcher, known, views), launched = true; });
+    }
     if (!launched) with_walk(known, [&]<class C>() { launch_walk<C>(launcher, known, views); });
   };
   if (!walk_takes(request).empty()) return kernels;

@@ -18,8 +18,17 @@ struct FilterKernels {
   std::size_t workspace_bytes = 0;
 };
 
-/// All filters are compiled together.
+/// All other filters are compiled together.
 struct Filters {
+  using Key = FilterRequest;
+  template <class Launcher>
+  using Kernels = FilterKernels<Launcher>;
+  template <class Launcher, TypeGroup group>
+  static FilterKernels<Launcher> find(const FilterRequest& request);
+};
+
+/// Kernels of `walk` that need multiply_tiles: compiled for the devices that have it alone.
+struct TileFilters {
   using Key = FilterRequest;
   template <class Launcher>
   using Kernels = FilterKernels<Launcher>;

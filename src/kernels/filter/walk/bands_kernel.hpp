@@ -60,7 +60,10 @@ struct BandMeansArgs {
   RowsBeyond beyond_rows;
   std::int64_t units;          ///< blocks: planes x segments x strips
   int strips, channels;        ///< of a plane; of an image
-  int segments, segment_rows;  ///< of a strip; outputs, a multiple of 16
+  int segments, segment_rows;  ///< of a strip; outputs, a multiple of a chunk's
+  // TileBandMeans: the same of the first and the last strip, if `outer` is 1.
+  std::int64_t outer_units;
+  int outer, outer_segments, outer_rows;
   int margin;                  ///< columns of the tile before the strip's outputs, a multiple of 16
   bool vectors;                ///< outputs can be stored eight at a time
   std::uint32_t beyond;        ///< a pixel beyond the edge, four times
@@ -75,6 +78,7 @@ struct BandMeans {
   static constexpr int chunk = 16;              // rows
   static constexpr int each = 32;               // columns of outputs of a warp
   static constexpr int columns = warps * each;  // of outputs
+  static constexpr int margin_unit = 16;        // of columns before them
   static constexpr int steps = C::steps, blocks = C::blocks, stages = 4;
   static constexpr int span = columns + each * (steps - 1), vectors = span / 16;  // of a tile's row
   // A lane reads 8 bytes, and a quarter of a warp two rows: 32 or 96 more than a multiple of 128.

@@ -22,13 +22,12 @@ struct ProductMean {
     }
     if (n % 2 == 0 || n >= (1u << 24)) return;
     for (std::uint64_t f = (1u << 24) / n; f <= (1u << 24) / n + 1; ++f) {
-      // Sums from q n - n / 2 on have the mean q: bounds of the addend for each.
-      std::int64_t least = 0, most = (std::int64_t{1} << 32) - 1 - static_cast<std::int64_t>(f * n * 255);
-      for (std::int64_t q = 1; q <= 255; ++q) {
-        const std::int64_t first = q * n - n / 2, product = first * static_cast<std::int64_t>(f);
-        least = std::max(least, (q << 24) - product);
-        most = std::min(most, (q << 24) - 1 - (product - static_cast<std::int64_t>(f)));
-      }
+      // Sums from q n - n / 2 on have the mean q, from 1 to 255: bounds of the addend, linear in q.
+      const auto bound = [&](std::int64_t q) { return (q << 24) - (q * n - n / 2) * static_cast<std::int64_t>(f); };
+      const std::int64_t least = std::max({std::int64_t{0}, bound(1), bound(255)});
+      const std::int64_t most =
+          std::min({(std::int64_t{1} << 32) - 1 - static_cast<std::int64_t>(f * n * 255),
+                    bound(1) + static_cast<std::int64_t>(f) - 1, bound(255) + static_cast<std::int64_t>(f) - 1});
       if (least > most) continue;
       factor = static_cast<std::uint32_t>(f), add = static_cast<std::uint32_t>(least);
       return;

@@ -1,0 +1,84 @@
+#pragma once
+// Which means of bytes the products of warpgroups take, on devices that have them.
+
+#include <algorithm>
+#include <cstdint>
+#include "kernels/filter/walk/bands.hpp"
+#include "kernels/filter/walk/tile_bands_kernel.hpp"
+
+namespace areal::kernels {
+
+/// Windows that a kernel takes.
+template <class C>
+bool tile_bands_reach(const FilterRequest& request) {
+  using Kernel = TileBandMeans<NoMachine, C>;
+  const std::int64_t after = request.columns.size - 1 - request.columns.before;
+  return bands_margin(request, Kernel::margin_unit) + Kernel::each + after <= Kernel::reach &&
+         request.rows.size + Kernel::chunk - 1 <= 32 * Kernel::steps;
+}
+
+/// Walk is faster for windows of up to 15 columns and few rows in smaller images (one H100, 3x3 at 4096x4096: 20 and 26
+/// us).
+inline constexpr std::int64_t least_pixels_of_tile_bands = std::int64_t{1} << 25;
+
+/// Calls f<C>() for the kernel of these means, if there is one.
+template <class F>
+void with_tile_bands(const FilterRequest& request, const F& f) {
+  const formulas::WindowAxis &columns = request.columns, &rows = request.rows;
+  if (columns.size <= 15 && rows.size <= few_rows_of_bands &&
+      columns.outputs * rows.outputs < least_pixels_of_tile_bands)
+    return;
+  if (!bands_serve<TileBandMeans<NoMachine, MeansByTileBands<3, WalkOutput::even>>>(request)) return;
+  with_output_of_bands(request, [&]<WalkOutput output>() {
+    if (tile_bands_reach<MeansByTileBands<3, output>>(request))
+      f.template operator()<MeansByTileBands<3, output>>();
+    else if (tile_bands_reach<MeansByTileBands<4, output>>(request))
+      f.template operator()<MeansByTileBands<4, output>>();
+  });
+}
+
+/// The time of a chunk of the first or the last strip, whose columns beyond the edge are filled or counted, in chunks
+/// of others.
+inline constexpr double outer_chunk = 1.25;
+
+/// Cuts strips into segments of whole chunks, for the least number of chunks that any of `held` blocks at once has to
+/// work on one after the other. A segment takes as long as one chunk more.
+template <class Kernel>
+void cut_tile_bands(BandMeansArgs& a, std::int64_t planes, std::int64_t held) {
+  const bool sided = a.columns.copies() || a.columns.edge == Edge::shrink;
+  a.outer = sided && a.strips > 2 ? 1 : 0;
+  const std::int64_t chunks = (a.rows.outputs - 1) / Kernel::chunk + 1, inner = a.strips - 2 * a.outer;
+  const auto segments_of = [&](std::int64_t each) { return (chunks - 1) / each + 1; };
+  // In one wave of blocks, or two to four: the shortest segments that make no more blocks.
+  std::int64_t least = 0;
+  for (std::int64_t waves = 1; waves <= 4; ++waves) {
+    const double strips = static_cast<double>(planes) * (static_cast<double>(inner) + 2 * outer_chunk * a.outer);
+    auto n = static_cast<std::int64_t>(static_cast<double>(waves * held) / strips);
+    for (n = std::clamp<std::int64_t>(n, 1, chunks);; --n) {
+      const std::int64_t each = (chunks - 1) / n + 1;
+      const auto fewer = static_cast<std::int64_t>(static_cast<double>(each + 1) / outer_chunk) - 1;
+      const std::int64_t outer = std::max<std::int64_t>(1, fewer);
+      const std::int64_t blocks = planes * (inner * segments_of(each) + 2 * a.outer * segments_of(outer));
+      if (n > 1 && blocks > waves * held) continue;
+      const std::int64_t time = ((blocks - 1) / held + 1) * (each + 1);
+      if (least > 0 && time >= least) break;
+      least = time;
+      a.segments = static_cast<int>(segments_of(each)), a.segment_rows = static_cast<int>(each * Kernel::chunk);
+      a.outer_segments = static_cast<int>(segments_of(outer)), a.outer_rows = static_cast<int>(outer * Kernel::chunk);
+      break;
+    }
+  }
+  a.outer_units = planes * 2 * a.outer * a.outer_segments;
+  a.units = planes * inner * a.segments + a.outer_units;
+}
+
+template <class C, class Launcher>
+void launch_tile_bands(Launcher& launcher, const FilterRequest& request, const FilterArguments& views) {
+  using Kernel = TileBandMeans<NoMachine, C>;
+  auto a = args_of_bands<Kernel>(request, views, sizeof(typename Kernel::Vector));
+  const std::int64_t known = launcher.template most_together<TileBandMeans, C>();
+  cut_tile_bands<Kernel>(a, views.image.shape.channels * views.image.shape.batch, known > 0 ? known : unknown_device);
+  launcher.template launch<TileBandMeans, C>(a.units, a, false);
+}
+
+}  // namespace areal::kernels
