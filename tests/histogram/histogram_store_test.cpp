@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include "histogram_oracle.hpp"
+#include "random_regions.hpp"
 
 namespace areal {
 namespace {
@@ -21,18 +22,6 @@ std::string refusal(const auto& call) {
     return error.what();
   }
   return "";
-}
-
-std::vector<Region> random_regions(std::mt19937_64& random, int count, std::int64_t w, std::int64_t h) {
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  std::vector<Region> regions = {{0, 0, w, h}, {0, 0, 0, 0}, {w, h, 0, 0}, {w - 1, h - 1, 1, 1}};
-  while (static_cast<int>(regions.size()) < count) {
-    const std::int64_t x = below(w + 1), y = below(h + 1);
-    regions.push_back({x, y, below(w - x + 1), below(h - y + 1)});
-  }
-  return regions;
 }
 
 /// Counts, or sums of weights, pixel by pixel.

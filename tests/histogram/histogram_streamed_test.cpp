@@ -11,25 +11,13 @@
 #include "cpu/histogram/streamed.hpp"
 #include "histogram_oracle.hpp"
 #include "histogram_plan_options.hpp"
+#include "random_regions.hpp"
 
 namespace areal {
 namespace {
 
 using oracle::Guarded;
 using oracle::Rule;
-
-std::vector<Region> random_regions(std::mt19937_64& random, int count, std::int64_t width, std::int64_t height) {
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  std::vector<Region> regions = {
-      {0, 0, width, height}, {0, 0, 0, 0}, {width, height, 0, 0}, {width / 2, 0, 1, height}, {0, height / 2, width, 1}};
-  while (static_cast<int>(regions.size()) < count) {
-    const std::int64_t x = below(width + 1), y = below(height + 1);
-    regions.push_back({x, y, below(width - x + 1), below(height - y + 1)});
-  }
-  return regions;
-}
 
 // Sum over the region, pixel by pixel.
 std::vector<double> counted(const Rule& rule, const ConstView& image, const ConstView* weights, const Region& r) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include "histogram_oracle.hpp"
+#include "random_regions.hpp"
 
 namespace areal {
 namespace {
@@ -102,19 +103,6 @@ bool alike(double a, double b, double tolerance = 0) {
 }
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-std::vector<Region> random_regions(std::mt19937_64& random, int count, std::int64_t w, std::int64_t h) {
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  std::vector<Region> regions = {{0, 0, w, h}, {0, 0, 0, 0}, {w, h, 0, 0}};
-  if (w > 0 && h > 0) regions.push_back({w - 1, h - 1, 1, 1});
-  while (w > 0 && h > 0 && static_cast<int>(regions.size()) < count) {
-    const std::int64_t x = below(w + 1), y = below(h + 1);
-    regions.push_back({x, y, below(w - x + 1), below(h - y + 1)});
-  }
-  return regions;
 }
 
 const std::vector<double> some_q{0.5, 0, 1, 0.25, 0.1, 0.999};

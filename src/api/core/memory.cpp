@@ -1,4 +1,5 @@
 #include "api/core/memory.hpp"
+#include <areal/info.hpp>
 #include <utility>
 #include "api/core/device_plan.hpp"
 #include "cuda/device.hpp"
@@ -14,6 +15,11 @@ std::shared_ptr<void> block_of(const Arguments&... arguments) {
 }
 
 }  // namespace
+
+bool exceeds_free_memory(std::uint64_t bytes) {
+  constexpr std::uint64_t few = std::uint64_t{1} << 24;
+  return bytes > few && bytes > free_memory();
+}
 
 Memory::Memory(std::size_t bytes, MemoryPlace place)
     : Memory(Shape{static_cast<std::int64_t>(bytes), 1}, Type::u8, place) {}

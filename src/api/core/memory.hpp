@@ -4,10 +4,15 @@
 #include <areal/array.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace areal {
+
+/// Whether so many bytes of scratch are more than the host has free. Up to 16 MiB they are not compared: to query the
+/// free memory takes longer than the work that needs them.
+bool exceeds_free_memory(std::uint64_t bytes);
 
 /// Owned uninitialised memory, the host's aligned to 64 bytes. Move-only. For 0 bytes there is no block and `data` is
 /// null.

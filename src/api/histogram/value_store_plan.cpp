@@ -6,6 +6,7 @@
 #include <utility>
 #include "api/core/device_plan.hpp"
 #include "api/core/execute.hpp"
+#include "api/core/memory.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/core/store_state.hpp"
@@ -150,8 +151,7 @@ void build_rank_store(const StorePlan& plan, const StorePlan::State& s, const Co
   }
   if (s.rank_device) return build_rank_on_device(plan, s, image, store);
   const std::uint64_t scratch = cpu::rank_scratch_bytes(s.rank, s.type, s.execution.threads);
-  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the free memory takes longer than a small build
-  if (scratch > few && scratch > free_memory())
+  if (exceeds_free_memory(scratch))
     throw OutOfMemory(sentence("a rank store of ", s.image.width, "x", s.image.height, ": its build takes another ",
                                scratch, " bytes, more than are free; fewer threads take fewer"),
                       scratch);

@@ -1,9 +1,9 @@
 // Maps of distances: the histogram of every window against one target.
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
 #include <vector>
+#include "api/core/memory.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/table_check.hpp"
@@ -143,14 +143,12 @@ class PixelCounts {
 };
 
 void require_memory_for_columns(std::int64_t bins, std::int64_t columns, int threads) {
-  const double bytes = 4.0 * static_cast<double>(bins + 1) * static_cast<double>(columns) * threads;
-  constexpr double few = 1 << 24;  // querying the limit takes longer than a small map
-  if (bytes <= few) return;
-  const std::uint64_t limit = free_memory();
-  if (bytes > static_cast<double>(limit))
+  const double product = 4.0 * static_cast<double>(bins + 1) * static_cast<double>(columns) * threads;
+  const auto bytes = product < 0x1p63 ? static_cast<std::uint64_t>(product) : std::uint64_t{1} << 63;
+  if (exceeds_free_memory(bytes))
     throw OutOfMemory(sentence("the column counts of ", bins, " bins over ", columns, " columns take ", bytes,
-                               " bytes in ", threads, " threads, more than the ", limit, " that are free"),
-                      static_cast<std::uint64_t>(bytes));
+                               " bytes in ", threads, " threads, more than are free"),
+                      bytes);
 }
 
 /// Writes n distances from column `first` of row y on.

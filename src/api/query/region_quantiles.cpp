@@ -1,12 +1,12 @@
 // Quantiles, percentiles and counts below a value, of regions: from a rank store, or selected from the image.
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <areal/region_quantile.hpp>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
+#include "api/core/memory.hpp"
 #include "api/core/require.hpp"
 #include "api/core/store_state.hpp"
 #include "api/core/value_type.hpp"
@@ -186,8 +186,7 @@ void answer_each(const Values& values, Span<const Region> regions, Span<Out> out
         most = std::max(most, static_cast<std::uint64_t>(region.width * region.height));
     const std::uint64_t bytes =
         cpu::RegionKeys::bytes(values.image.type, most) * static_cast<std::uint64_t>(cpu::slots(call.threads()));
-    constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the free memory takes longer than a small region
-    if (bytes > few && bytes > free_memory())
+    if (exceeds_free_memory(bytes))
       throw OutOfMemory(sentence("the largest region has ", most, " pixels: their selection takes ", bytes,
                                  " bytes, more than are free; fewer threads take fewer"),
                         bytes);

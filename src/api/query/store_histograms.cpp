@@ -1,12 +1,12 @@
 // Histograms of regions from a store: a tensor's are region_histograms.cpp's.
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
+#include "api/core/memory.hpp"
 #include "api/core/require.hpp"
 #include "api/core/store_state.hpp"
 #include "api/core/table_check.hpp"
@@ -105,8 +105,7 @@ void from_image(const StoreView& store, std::span<const Region> regions, std::sp
       return cpu::direct_counts(rule, image, inside, counts, threads);
     const std::uint64_t bytes =
         cpu::streamed_bytes(image.shape, store.bins(), static_cast<std::int64_t>(inside.size()), threads);
-    constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small region
-    if (bytes > few && bytes > free_memory())
+    if (exceeds_free_memory(bytes))
       throw OutOfMemory(sentence("store none: the column counts of ", bins, " bins over an image ", image.shape.width,
                                  " wide take ", bytes, " bytes, more than are free"),
                         bytes);

@@ -1,10 +1,10 @@
 // Histograms of regions straight from the image: checks, and the call on the CPU or on the device of the image.
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
 #include <type_traits>
 #include <vector>
+#include "api/core/memory.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
@@ -43,11 +43,9 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
     }
   }
   const std::uint64_t bytes = cpu::streamed_bytes(image.shape, bins, count, call.threads());
-  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // querying the limit takes longer than a small region
-  const std::uint64_t limit = bytes > few ? free_memory() : few;
-  if (bytes > limit)
+  if (exceeds_free_memory(bytes))
     throw OutOfMemory(sentence("the column counts of ", bins, " bins over an image ", image.shape.width, " wide take ",
-                               bytes, " bytes, more than the ", limit, " that are free"),
+                               bytes, " bytes, more than are free"),
                       bytes);
   return request;
 }
