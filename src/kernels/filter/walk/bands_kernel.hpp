@@ -52,6 +52,12 @@ struct RowsBeyond {
   }
 };
 
+/// Which of four places from `place` on lie in a window of `size` from `first` on: a byte of 1 each.
+AREAL_BOTH std::uint32_t band_of_ones(int first, int size, int place) {
+  const auto bytes_before = [](int count) { return count <= 0 ? 0u : count >= 4 ? ~0u : (1u << 8 * count) - 1; };
+  return 0x01010101u & (bytes_before(first + size - place) & ~bytes_before(first - place));
+}
+
 struct BandMeansArgs {
   const char* image;
   char* out;
@@ -246,14 +252,6 @@ struct BandMeans {
 
   // ---------------------------------------------------------------- bands
 
-  /// Which of four places from `place` on lie in a window of `size` from `first` on: a byte of 1 each.
-  AREAL_DEVICE static std::uint32_t band(int first, int size, int place) {
-    return 0x01010101u & (bytes_before(first + size - place) & ~bytes_before(first - place));
-  }
-  /// All bits of the first so many of four bytes.
-  AREAL_DEVICE static std::uint32_t bytes_before(int count) {
-    return count <= 0 ? 0 : count >= 4 ? ~0u : (1u << 8 * count) - 1;
-  }
   struct Bars {
     std::uint32_t across[2][steps][4];  // of each half of the columns, and of 32 columns of the tile
     std::uint32_t down[blocks][2];
@@ -267,11 +265,11 @@ struct BandMeans {
     if (word < 2 * steps * 4) {
       const int r = word % 4, column = 8 * (g / 2) + g % 2 + 2 * (r % 2) + 4 * (word / (4 * steps));
       const int first = column + a.margin - a.columns.before;
-      return band(first, a.columns.size, each * (word / 4 % steps) + 8 * t + 4 * (r / 2));
+      return band_of_ones(first, a.columns.size, each * (word / 4 % steps) + 8 * t + 4 * (r / 2));
     }
     word -= 2 * steps * 4;
     const int first = g + 8 * (word % 2), row = chunk * (word / 2) + 2 * t;
-    return m.permute(band(first, a.rows.size, row), band(first, a.rows.size, row + 8), 0x5410);
+    return m.permute(band_of_ones(first, a.rows.size, row), band_of_ones(first, a.rows.size, row + 8), 0x5410);
   }
   /// Each warp makes some of the words of all; a barrier must follow.
   AREAL_DEVICE void make_bars(Shared& s) const {

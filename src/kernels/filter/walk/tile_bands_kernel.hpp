@@ -217,7 +217,9 @@ struct TileBandMeans {
       std::uint32_t selector = 0;
       AREAL_NO_UNROLL
       for (int b = 0; b < 4; ++b) {
-        const int x = a.columns.pixel(at.left + 16 * vector_beyond(at, i / 4) + 4 * (i % 4) + b) - at.left;
+        int x = a.columns.pixel(at.left + 16 * vector_beyond(at, i / 4) + 4 * (i % 4) + b) - at.left;
+        if (x < 0)
+          x = 0;  // the last column of the last vector, which no window needs, may show the one before the tile
         const int word = x / 4;
         if (b == 0)
           one = two = word;
@@ -254,14 +256,6 @@ struct TileBandMeans {
 
   // ---------------------------------------------------------------- bands
 
-  /// Which of four places from `place` on lie in a window of `size` from `first` on: a byte of 1 each.
-  AREAL_DEVICE static std::uint32_t band(int first, int size, int place) {
-    return 0x01010101u & (bytes_before(first + size - place) & ~bytes_before(first - place));
-  }
-  /// All bits of the first so many of four bytes.
-  AREAL_DEVICE static std::uint32_t bytes_before(int count) {
-    return count <= 0 ? 0 : count >= 4 ? ~0u : (1u << 8 * count) - 1;
-  }
   AREAL_DEVICE void make_bars(Shared& s) const {
     AREAL_NO_UNROLL
     for (int i = m.thread(); i < reach / 16 * chunk * 4; i += workers) {
@@ -269,11 +263,11 @@ struct TileBandMeans {
       // Row n of the left operand is the column that row n of V X U's right operand has: see output.
       const int column = 16 * (n % 8 / 2) + 2 * (n / 8) + n % 2;
       std::uint32_t& across = s.across[i / 4 / chunk][n / 8][4 * (n % 8) + word];
-      m.put(across, band(column + a.margin - a.columns.before, a.columns.size, place + 4 * word));
+      m.put(across, band_of_ones(column + a.margin - a.columns.before, a.columns.size, place + 4 * word));
       if (place >= 32 * steps) continue;
       std::uint32_t& down = s.down[i / 4 / chunk][n / 8][4 * (n % 8) + word];
       const int row = place + 2 * word;
-      m.put(down, m.permute(band(n, a.rows.size, row), band(n, a.rows.size, row + 8), 0x5410));
+      m.put(down, m.permute(band_of_ones(n, a.rows.size, row), band_of_ones(n, a.rows.size, row + 8), 0x5410));
     }
   }
   AREAL_DEVICE void make_parts(Shared& s, const Place& at) const {
