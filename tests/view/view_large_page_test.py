@@ -85,6 +85,20 @@ def check_table(browser, command, scratch, pixels):
         assert not (said := page.leave()), said
 
 
+def write_slide(path, colours):
+    """A tiled TIFF that says that an Aperio scanner made it: OpenSlide takes its word."""
+    import tifffile
+
+    height, width, _ = colours.shape
+    said = f"Aperio Image Library v11.2.1\r\n{width}x{height} [0,0 {width}x{height}] (256x256)|AppMag = 20"
+    tifffile.imwrite(path, colours, tile=(256, 256), photometric="rgb", description=said, metadata=None)
+
+
+def luma_of(colours):
+    red, green, blue = np.moveaxis(colours.astype(np.int64), 2, 0)
+    return ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(np.uint8)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tree", type=pathlib.Path, required=True)
@@ -108,6 +122,12 @@ def main():
             deep = waves.astype(np.uint16) * 211 + (x % 7).astype(np.uint16)
             write_zarr(scratch / "cells.zarr", [deep, deep[::2, ::2], deep[::4, ::4], deep[::8, ::8]], 512)
             check(browser, command, scratch / "cells.zarr", deep, "--memory", "196M", "--range", "0,60000", decodes=True)
+            if (arguments.build / "src" / "areal" / "areal_slides.so").exists():
+                colours = np.stack([waves, 255 - waves, (waves // 2 + x % 97).astype(np.uint8)], axis=-1)
+                write_slide(scratch / "slide.svs", colours)
+                check(browser, command, scratch / "slide.svs", luma_of(colours), "--memory", "200M", decodes=True)
+            else:
+                print("no slide: this build has no OpenSlide")
         finally:
             browser.quit()
 
