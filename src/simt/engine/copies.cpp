@@ -77,6 +77,7 @@ void Engine::wait_copies(Thread& thread, int youngest) {
 void Engine::fence_async(Thread& thread) {
   thread.fences.push_back(thread.clock.time);
   thread.known_at_fence = thread.clock;
+  thread.block_known_at_fence = thread.home->known;
   if (options_.checks) advance(thread);  // excludes its later puts
 }
 
@@ -160,13 +161,16 @@ void Engine::check_fenced(Thread& thread, const void* from, std::size_t n, Op op
       continue;  // a race, which is found later
     const std::vector<std::uint32_t>& fences = block.threads[writer].fences;
     const auto fence = std::lower_bound(fences.begin(), fences.end(), w.time());
-    const bool is_fenced =
-        fence != fences.end() && (w.thread() == thread.id || knows(thread, w.thread(), *fence, true));
+    if (fence != fences.end() && (w.thread() == thread.id || knows(thread, w.thread(), *fence, true))) continue;
     // A fence of the reader does as well, if it knew of the write then.
-    std::swap(thread.clock, thread.known_at_fence);
-    const bool fences_itself = !thread.fences.empty() && knows(thread, w.thread(), w.time(), true);
-    std::swap(thread.clock, thread.known_at_fence);
-    if (!is_fenced && !fences_itself)
+    const auto then = [&] {
+      std::swap(thread.clock, thread.known_at_fence);
+      std::swap(block.known, thread.block_known_at_fence);
+    };
+    then();
+    const bool knew = w.thread() != thread.id && knows(thread, w.thread(), w.time(), true);
+    then();
+    if (!knew)
       fault(thread, FaultKind::missing_fence, site,
             std::string(name(op)) + " of what " + words_for(thread, w.thread()) +
                 " put, with no fence_async between that and the barrier",

@@ -184,6 +184,7 @@ void Engine::place(Block& block, std::int64_t index) {
     thread.products.clear();
     thread.fences.clear();
     thread.known_at_fence = {};
+    thread.block_known_at_fence = 0;
     thread.sent = nullptr;
     thread.copy_group = thread.bulk_group = thread.product_group = 0;
     thread.begun = false;

@@ -77,8 +77,9 @@ struct Thread : ThreadInterface {
   std::uint32_t product_group = 0;
   bool begun = false;                 // products, since its last commit_products
   std::vector<std::uint32_t> fences;  // times of fence_async
-  ThreadClock known_at_fence;         // at the last one
-  const Release* sent = nullptr;      // its knowledge at its last send, if it has made no access since
+  ThreadClock known_at_fence;         // at the last one, and by the whole block
+  std::uint32_t block_known_at_fence = 0;
+  const Release* sent = nullptr;  // its knowledge at its last send, if it has made no access since
 };
 
 struct Warp {

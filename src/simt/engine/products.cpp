@@ -6,7 +6,7 @@
 namespace areal::simt {
 namespace {
 
-constexpr int rows = 64, bytes = 32, vector = 16;
+constexpr int bytes = 32, vector = 16;  // of a row; of what is checked at once
 
 /// The first of 16 bytes, half 0 or 1, of a row.
 std::uintptr_t vector_of(const kernels::ByteTile& tile, int row, int half) {

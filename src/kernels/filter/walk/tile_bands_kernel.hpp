@@ -64,7 +64,7 @@ struct TileBandMeans {
     Tile sums[groups][2][2][4];  // lower and upper bytes; of two chunks
     Tile across[reach / 16], down[2 * steps];
     Fill fill[most_beyond];
-    Two parts[columns];  // for means of windows of each column that have all their rows: factor; shift, 256 pixels
+    Two parts[columns];  // for means of windows of each column that have all their rows: factor; shift + 1 + 256 pixels
     Mbarrier full[stages], empty[stages];
   };
 
@@ -273,7 +273,7 @@ struct TileBandMeans {
   AREAL_DEVICE void make_parts(Shared& s, const Place& at) const {
     for (int i = m.thread(); i < columns; i += workers) {
       const formulas::RoundedMean mean(static_cast<std::uint32_t>(a.rows.size * a.columns.inside(at.x + i)));
-      m.put(s.parts[i], Two{{mean.factor, mean.pixels << 8 | (static_cast<std::uint32_t>(mean.shift) & 0xffu)}});
+      m.put(s.parts[i], Two{{mean.factor, mean.pixels << 8 | static_cast<std::uint32_t>(mean.shift + 1)}});
     }
   }
   static constexpr int next_rows = 8 * 16, next_bytes = sizeof(Tile);
@@ -374,7 +374,8 @@ struct TileBandMeans {
           vector = each_mean([&](int i) {
             const Two part = m.get(s.parts[x - at.x + i]);
             formulas::RoundedMean mean;
-            mean.factor = part.at[0], mean.shift = static_cast<std::int8_t>(part.at[1]), mean.pixels = part.at[1] >> 8;
+            mean.factor = part.at[0], mean.shift = static_cast<int>(part.at[1] & 0xffu) - 1,
+            mean.pixels = part.at[1] >> 8;
             return mean(sum(i));
           });
       }
