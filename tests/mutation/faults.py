@@ -31,6 +31,7 @@ WAITS = re.compile(r"(?:^|_)(?:a?wait|sync|synchroni[sz]e|fence|barrier|notify|a
 LOCKS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
 KEYWORDS = set("return using static_assert break continue case default else goto template typedef do switch throw namespace co_await co_return "
                "co_yield delete new const constexpr static auto public private protected friend struct class enum".split())  # fmt: skip
+BEFORE_BODIES = {")", "]", "else", "do", "try", "const", "noexcept", "override", "mutable"}
 # Code that the build does not compile: a device's, or a sanitizer's.
 LEFT_OUT = re.compile(r"#\s*(?:ifdef\s+|if\s+defined\()(?:__CUDA|__SANITIZE|AREAL_TSAN|AREAL_ASAN)")
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
@@ -156,7 +157,7 @@ def statements(tokens: list[Token]) -> Iterator[tuple[int, int, int]]:
     frames: list[list[int]] = [[0, 0, 0, -1]]  # brace, body, start of the statement, where the block opens
     for n, token in enumerate(tokens):
         if token.text in OPENING:
-            body = token.text == "{" and (bool(frames[-1][1]) or n > 0 and tokens[n - 1].text in (")", "]", "else", "do", "try", "const", "noexcept", "override", "mutable"))
+            body = token.text == "{" and (bool(frames[-1][1]) or n > 0 and tokens[n - 1].text in BEFORE_BODIES)
             frames.append([token.text == "{", body, n + 1, n])
         elif token.text in CLOSING and len(frames) > 1:
             frames.pop()
@@ -208,8 +209,13 @@ def ordered(tokens: list[Token], one: tuple[int, int], two: tuple[int, int]) -> 
         return False
     if words[0] == words[1]:
         return False
-    waits = any(WAITS.search(word) for (_, what, _), at in zip(kinds, (one, two)) if what == "call" for word in callee(tokens, *at))
-    return waits or any(name not in ("m", "std") and f" {name} " in words[1 - n] for n, (_, _, name) in enumerate(kinds))
+    if any(what == "call" and any(WAITS.search(word) for word in callee(tokens, *at)) for (_, what, _), at in zip(kinds, (one, two))):
+        return True
+    signs = [tokens[begin + 1 + target.count(" ")].text for begin, _, target in kinds]
+    if kinds[0] == (one[0], *kinds[1][1:]) and kinds[0][1] == "assignment" and signs[0] == signs[1] != "=":
+        return False  # x += a; x += b;
+    changed = [target for (_, what, target), sign in zip(kinds, signs) if what == "assignment" or sign in (".", "->")]
+    return any(target not in ("m", "std") and all(f" {target} " in said for said in words) for target in changed)
 
 
 def drawn(found: dict[str, list[Mutant]], lines: dict[str, int], seed: int) -> Iterator[Mutant]:

@@ -135,12 +135,15 @@ class Faults(unittest.TestCase):
             ("std::scoped_lock lock(mutex_);", "wait dropped", "std::scoped_lock lock(mutex_);  ->  {}"),
             ('require(a.size() < n, "too many");', "check dropped", 'require(a.size() < n, "too many");  ->  {}'),
             ("m.put(a, x);\nm.sync();", "order", "m.put(a, x); m.sync();  ->  m.sync(); m.put(a, x);"),
+            ("x += b;\nx *= c;", "order", "x += b; x *= c;  ->  x *= c; x += b;"),
+            ("out.add(a);\nout.add(b);", "order", "out.add(a); out.add(b);  ->  out.add(b); out.add(a);"),
             ("a = b;\nc = a;", "order", "a = b; c = a;  ->  c = a; a = b;"),
         ):  # fmt: skip
             self.assertIn(expected, self.of_body(text, kind), text)
 
     def test_swap_no_statements_whose_order_is_nothing(self):
-        for text in ("a = b;\nc = d;", "t.a = x;\nt.b = y;", "int a = b;\na = c;", "return a;\na = b;", "if (a) b = c;\nb = d;"):
+        for text in ("a = b;\nc = d;", "t.a = x;\nt.b = y;", "int a = b;\na = c;", "return a;\na = b;", "if (a) b = c;\nb = d;",
+                     "x += b;\nx += c;", "f(a);\nf(b);"):
             self.assertEqual(self.of_body(text, "order"), [], text)
 
     def test_are_drawn_alike_for_a_seed_and_over_all_folders(self):
@@ -165,6 +168,12 @@ class Tree(unittest.TestCase):
         for folder in sorted({source.parent.relative_to(TREE) for source in TREE.glob("src/**/*.[ch]pp")}):
             if str(folder) != "src/cuda":  # which needs a GPU
                 self.assertTrue(any(f"{folder}/".startswith(f"{prefix}/") for prefix in mutate.COVERING), folder)
+
+    def test_reads_the_list_of_equivalent_faults(self):
+        text = "# a comment\n\nsrc/a.cpp\nreturn a < b;\na < b  ->  a <= b\nA sentence\nof two lines.\n"
+        self.assertEqual(mutate.explained(text), {("src/a.cpp", "return a < b;", "a < b  ->  a <= b"): "A sentence of two lines."})
+        with self.assertRaisesRegex(ValueError, "a sentence"):
+            mutate.explained("src/a.cpp\nreturn a < b;\na < b  ->  a <= b\n")
 
     def test_has_the_code_of_equivalent_faults(self):
         for file, code, change in mutate.explained((mutate.HERE / "equivalent.txt").read_text()):
