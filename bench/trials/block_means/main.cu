@@ -7,9 +7,9 @@ int main() {
   Bench bench;
   // Rows by bulk tensor copies, and by cp.async of 16 bytes.
   const std::vector<Variant> variants{
-      ring_variant<3, 3, 1, 3, 4, 1, 2>(-2, true),   ring_variant<7, 7, 1, 3, 4, 1, 2>(-2, true),
-      ring_variant<15, 15, 1, 3, 4, 1, 2>(-2, true), ring_variant<15, 15, 1, 3, 4, 1, 2, 0, 1>(-2, true),
-      ring_variant<31, 31, 1, 3, 3, 1, 1>(-2, true), ring_variant<63, 63, 1, 3, 2, 1, 1>(-2, true)};
+      ring_variant<3, 3, 1, 4, 1, 2>(-2, true),   ring_variant<7, 7, 1, 4, 1, 2>(-2, true),
+      ring_variant<15, 15, 1, 4, 1, 2>(-2, true), ring_variant<15, 15, 1, 4, 1, 2, 0, 1>(-2, true),
+      ring_variant<31, 31, 1, 3, 1, 1>(-2, true), ring_variant<63, 63, 1, 2, 1, 1>(-2, true)};
   for (int kind = 0; kind < 4; ++kind) bench.check(variants, 1000, 777, kind);
   bench.check(variants, 8192, 8192, 0);
   bench.time(variants, 8192, 8192, 20);

@@ -1,11 +1,12 @@
 #pragma once
-// Structure "ring": as "turn", but rows come by bulk tensor copies into a ring of blocks of 8 rows x 256 columns in
-// shared memory, where the block that windows leave is read again. Registers hold less; windows of any height have the
-// same code.
+// Structure "ring": a block of threads walks down a strip of 256 columns, 8 rows (a block of the definition) a step.
+// Rows come by bulk tensor copies, or cp.async, into a ring of blocks of 8 rows x 256 columns in shared memory, where
+// the block that windows leave is read again. Down: a lane owns CPL columns. The 8 rows of column sums go through
+// shared memory (swizzled) to the lanes that sum along rows, CPL rows of a warp one after the other.
 #include <cuda.h>
-#include "turn.cuh"
-template <int KR, int KC, int CPL, int OUT, int MINB, int STAGES_, int VB_, int DIAG = 0, int FEED_ = 0>
-struct RingCfg : TurnCfg<KR, KC, CPL, OUT, MINB, DIAG> {
+#include "along.cuh"
+template <int KR, int KC, int CPL, int MINB, int STAGES_, int VB_, int DIAG = 0, int FEED_ = 0>
+struct RingCfg : WalkCfg<KR, KC, CPL, MINB, DIAG> {
   static constexpr int FEED = FEED_;  // 0: bulk tensor copies, 1: cp.async of 16 bytes, 2: of 4
   static constexpr int STAGES = STAGES_, VB = VB_, A = (KR - 1) / 8, R = (KR - 1) % 8, NB = A + 1 + STAGES;
   struct Shared {
@@ -47,7 +48,7 @@ __device__ inline void copies_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 template <class C>
-__global__ __launch_bounds__(C::threads, C::MINB) void ring(const __grid_constant__ TurnArgs a,
+__global__ __launch_bounds__(C::threads, C::MINB) void ring(const __grid_constant__ WalkArgs a,
                                                             const __grid_constant__ CUtensorMap map) {
   constexpr int CPL = C::CPL, A = C::A, R = C::R, NB = C::NB;
   extern __shared__ __align__(1024) char bytes[];
@@ -267,8 +268,7 @@ __global__ __launch_bounds__(C::threads, C::MINB) void ring(const __grid_constan
       float f[8];
 #pragma unroll
       for (int i = 0; i < 8; ++i) f[i] = mean_of(sum[i], a.hi, a.lo, C::plain);
-      put_row<C>(a, to[j], X0 + C::BC, y, f,
-                 (C::DIAG == 3 || C::DIAG == 4) ? f[0] == 1.2345f && f[7] == 5.4321f : y >= 0 && y < a.h);
+      put_row<C>(a, to[j], X0 + C::BC, y, f, C::DIAG == 3 ? f[0] == 1.2345f && f[7] == 5.4321f : y >= 0 && y < a.h);
     }
     if (C::VB == 1) __syncthreads();
     step_slots();
@@ -299,7 +299,7 @@ inline CUtensorMap tensor_map(const float* p, int w, int h, int cols, int rows,
 }
 template <class C>
 void run_ring(const Job& j, int seg, bool rowsfirst) {
-  TurnArgs a{j.in, j.out, j.w, j.h};
+  WalkArgs a{j.in, j.out, j.w, j.h};
   const int lead = C::KR - 1 - C::BR;
   a.steps = (j.h - 1 + lead) / 8 - lead / 8 + 1;
   a.strips = strips_of<C>(j.w);
@@ -318,9 +318,9 @@ void run_ring(const Job& j, int seg, bool rowsfirst) {
                     : C::DIAG == 9 ? CU_TENSOR_MAP_L2_PROMOTION_NONE
                                    : CU_TENSOR_MAP_L2_PROMOTION_L2_128B));
 }
-template <int KR, int KC, int CPL, int OUT, int MINB, int STAGES, int VB, int DIAG = 0, int FEED = 0>
+template <int KR, int KC, int CPL, int MINB, int STAGES, int VB, int DIAG = 0, int FEED = 0>
 Variant ring_variant(int seg, bool rowsfirst) {
-  using C = RingCfg<KR, KC, CPL, OUT, MINB, STAGES, VB, DIAG, FEED>;
+  using C = RingCfg<KR, KC, CPL, MINB, STAGES, VB, DIAG, FEED>;
   char name[100], cut[20];
   snprintf(cut, 20, seg > 0 ? "seg%d" : "waves%d", abs(seg));
   snprintf(name, 100, "ring %dx%d cpl%d b%d st%d vb%d %s%s%s %s", KR, KC, CPL, MINB, STAGES, VB,

@@ -3,7 +3,7 @@
 #include <functional>
 #include <random>
 #include <string>
-#include "common.cuh"
+#include "layout.cuh"
 struct Variant {
   std::string name;
   std::function<void(const Args&, cudaStream_t)> run;

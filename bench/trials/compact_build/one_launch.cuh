@@ -1,5 +1,5 @@
 #pragma once
-#include "common.cuh"
+#include "layout.cuh"
 namespace s5b {
 constexpr int stage_units = 8;
 constexpr int passes = stage_units / 2;  // of a stage

@@ -1,9 +1,9 @@
-// Trial: which bytes are above Sauvola's local thresholds, by wgmma (sm_90a). THE FASTEST STRUCTURE THAT WAS MEASURED.
+// Trial: which bytes are above Sauvola's local thresholds, by wgmma (sm_90a). The fastest structure that was measured.
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -lineinfo -o planes planes.cu && ./planes
-// (SIZE, WINDOW, ROUNDS in the environment restrict a run.) Beyond the edge are zeros; n is that of whole windows. Rows
-// must be a multiple of 16 bytes at aligned addresses, windows up to 65 rows and columns (K1, K2: steps of 32 columns
-// or rows, 64 + window - 1 + alignment). Measured on one H100 at 8192x8192 with this code, before clock reads were
-// removed and the number of chunks was written for any height (equal for these sizes).
+// Beyond the edge are zeros; n is that of whole windows. Rows must be a multiple of 16 bytes at aligned addresses,
+// windows up to 65 rows and columns (K1, K2: steps of 32 columns or rows, 64 + window - 1 + alignment). Measured on one
+// H100 at 8192x8192 with this code, before clock reads were removed and the number of chunks was written for any height
+// (equal for these sizes).
 //
 // A block: 128 columns, a segment of rows, in chunks of 64 rows. 4 warps of producers copy pixels (cp.async, 128-byte
 // swizzled lines) and make two planes of squares in the same places: (p - 128)^2 = 128 f + g. Two warpgroups of 64
@@ -14,198 +14,13 @@
 //   128)^2 = A + 256 B; 2 b1 and 2 b2 have a band of 128. decision in floats from integers that are read as denormals,
 //   those within `bound` again, then in double.
 // Reads: each pixel (128 + 32 .. 64) / 128 times, through the L2; writes: each output once.
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-// Trial: Sauvola's thresholds of bytes by wgmma. Edge: zeros beyond.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#include <cstdint>
-// ---------------------------------------------------------------- products of bytes (generated)
-__device__ __forceinline__ void mma64(uint32_t (&d)[32], uint64_t a, uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31}, %32, %33, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
-      : "l"(a), "l"(b), "r"(scale));
-}
-__device__ __forceinline__ void mma64s(uint32_t (&d)[32], uint64_t a, uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31}, %32, %33, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
-      : "l"(a), "l"(b), "r"(scale));
-}
-__device__ __forceinline__ void mma128(uint32_t (&d)[64], uint64_t a, uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%"
-      "58,%59,%60,%61,%62,%63}, %64, %65, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]),
-        "+r"(d[33]), "+r"(d[34]), "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]),
-        "+r"(d[41]), "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]), "+r"(d[56]),
-        "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]), "+r"(d[63])
-      : "l"(a), "l"(b), "r"(scale));
-}
-__device__ __forceinline__ void mma64r(uint32_t (&d)[32], const uint32_t (&a)[4], uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31}, {%32,%33,%34,%35}, %36, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(scale));
-}
-__device__ __forceinline__ void mma64sr(uint32_t (&d)[32], const uint32_t (&a)[4], uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31}, {%32,%33,%34,%35}, %36, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(scale));
-}
-__device__ __forceinline__ void mma128r(uint32_t (&d)[64], const uint32_t (&a)[4], uint64_t b, int scale) {
-  asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%"
-      "30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%"
-      "58,%59,%60,%61,%62,%63}, {%64,%65,%66,%67}, %68, p;\n}\n"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-        "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-        "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-        "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]),
-        "+r"(d[33]), "+r"(d[34]), "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]),
-        "+r"(d[41]), "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]), "+r"(d[56]),
-        "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]), "+r"(d[63])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(scale));
-}
+#include "rounds.cuh"
 
-// ---------------------------------------------------------------- kernel
-
-struct Args {
-  const uint8_t* in;
-  uint8_t* out;
-  int width, height, win_w, win_h, margin, before, rows_before;
-  int strips, segments, segment_rows;
-  // decision
-  int n;
-  float mean, cross, shift, bound;     // apart's scale
-  float centre, by_low, by_high;       // of f1, of n A, of n 256 B
-  float imean, icross, ifrom, ibound;  // in whole numbers
-  double k, r, offset;
-  uint32_t above, below;
-};
-__device__ unsigned long long doubts;
-
-__device__ __forceinline__ uint32_t smem_addr(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
-__device__ __forceinline__ void cp16(uint32_t to, const void* from, bool ok) {
-  int n = ok ? 16 : 0;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(n) : "memory");
-}
-__device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int n>
-__device__ __forceinline__ void wait_cp() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
-}
-__device__ __forceinline__ void proxy_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-__device__ __forceinline__ uint64_t desc(uint32_t addr, uint32_t lbo, uint32_t sbo, uint32_t swizzle = 0) {
-  return (uint64_t)((addr & 0x3ffff) >> 4) | (uint64_t)(lbo >> 4) << 16 | (uint64_t)(sbo >> 4) << 32 |
-         (uint64_t)swizzle << 62;
-}
-__device__ __forceinline__ void wg_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void wg_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int n>
-__device__ __forceinline__ void wg_wait() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
-}
-__device__ __forceinline__ void bar_init(uint32_t b, int n) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(b), "r"(n) : "memory");
-}
-__device__ __forceinline__ void bar_arrive(uint32_t b) {
-  asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(b) : "memory");
-}
 __device__ __forceinline__ void bar_wait(uint32_t b, uint32_t parity) {
   asm volatile(
       "{\n.reg .pred p;\nL: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@p bra D;\nbra L;\nD:\n}" ::"r"(b),
       "r"(parity)
       : "memory");
-}
-__device__ __forceinline__ uint32_t band4(int first, int size, int place) {
-  auto before = [](int n) { return n <= 0 ? 0u : n >= 4 ? ~0u : (1u << 8 * n) - 1; };
-  return 0x01010101u & (before(first + size - place) & ~before(first - place));
-}
-__device__ __forceinline__ uint4 lds128(uint32_t at) {
-  uint4 v;
-  asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "r"(at)
-               : "memory");
-  return v;
-}
-__device__ __forceinline__ void sts128(uint32_t at, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
-  asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
-}
-__device__ __forceinline__ void sts64(uint32_t at, uint32_t x, uint32_t y) {
-  asm volatile("st.shared.v2.u32 [%0], {%1,%2};" ::"r"(at), "r"(x), "r"(y) : "memory");
-}
-__device__ __forceinline__ float root_estimate(float x) {
-  float r;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
-}
-__device__ __forceinline__ uint32_t prmt(uint32_t a, uint32_t b, uint32_t s) {
-  uint32_t r;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s));
-  return r;
-}
-__device__ __forceinline__ __half2 h2(uint32_t x) { return *reinterpret_cast<__half2*>(&x); }
-__device__ __forceinline__ uint32_t u2(__half2 x) { return *reinterpret_cast<uint32_t*>(&x); }
-
-// (p - 128)^2 = 128 f + g of four bytes; f in 0 .. 128, g in -64 .. 64.
-__device__ __forceinline__ void squares4(uint32_t word, uint32_t& f, uint32_t& g) {
-  uint32_t fs[2], gs[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const __half2 x = h2(prmt(word, 0x64646464, i ? 0x4342 : 0x4140));  // 1024 + p
-    const __half2 w = __hfma2(x, h2(0x2c002c00), h2(0xd480d480));       // x / 16 - 72
-    const __half2 a = __hfma2(w, w, h2(0x60006000));                    // 512 + f / 2
-    const __half2 u = __hsub2(h2(0x600c600c), a);                       // 518 - a
-    fs[i] = u2(a), gs[i] = u2(__hfma2(w, w, u));                        // 6 + g / 256
-  }
-  f = prmt(fs[0], fs[1], 0x6420), g = prmt(gs[0], gs[1], 0x6420);
 }
 
 struct Doubtful {
@@ -233,17 +48,6 @@ __device__ __noinline__ void exact(const Doubtful& lane) {
     lane.to[i] = v;
   }
 }
-__device__ __forceinline__ float float_apart(const Args& a, uint32_t sum, uint32_t high, uint32_t low, uint32_t p,
-                                             int b) {
-  const float s1 = __uint_as_float(sum), hi = __uint_as_float(high), lo = __uint_as_float(low);  // denormal
-  const float c = __fmaf_rn(s1, 0x1p127f, a.centre);
-  const float u = __fmul_rn(c, c), r = __fmaf_rn(c, c, -u);
-  const float v = __fsub_rn(__fmaf_rn(lo, a.by_low, __fmaf_rn(hi, a.by_high, -u)), r);
-  const float root = root_estimate(fabsf(v));
-  const float pixel = __uint_as_float(prmt(p, 0, 0x4440 + b));
-  return __fmaf_rn(s1, __fmaf_rn(a.cross, root, a.mean), __fmaf_rn(pixel, -0x1p109f, a.shift));
-}
-
 // s: sums and higher parts of squares' sums; l: their lower parts.
 template <int h, int dec>
 __device__ __forceinline__ uint4 decide(const Args& a, const uint32_t (&s)[64], const uint32_t (&l)[32],
@@ -558,35 +362,6 @@ __global__ void __launch_bounds__(384, 1) sauvola(const __grid_constant__ Args a
     }
   }
 }
-#define CK(x)                                                          \
-  do {                                                                 \
-    cudaError_t e = (x);                                               \
-    if (e != cudaSuccess) {                                            \
-      printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e)); \
-      exit(1);                                                         \
-    }                                                                  \
-  } while (0)
-__global__ void copy_kernel(const uint4* in, uint4* out, int64_t n) {
-  int64_t i = blockIdx.x * 1024ll + threadIdx.x;
-  uint4 v[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (i + 256 * k < n) v[k] = __ldcs(in + i + 256 * k);
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (i + 256 * k < n) __stcs(out + i + 256 * k, v[k]);
-}
-int sms;
-struct Case {
-  std::string name;
-  std::function<void()> run;
-  std::vector<float> times;
-  bool check;
-};
-struct Image {
-  const char* name;
-  std::vector<uint8_t> in, want;
-};
 
 template <int K1, int K2, int SP, int lag, bool pipe, int dec>
 void add(std::vector<Case>& cases, Args a, double waves = 1) {
@@ -617,171 +392,8 @@ void add_all(std::vector<Case>& cases, Args a) {
   add<K1, K2, 5, 1, true, 1>(cases, a, 2);
 }
 
-void reference(const uint8_t* in, uint8_t* out, int W, int H, int k, double strength, double range, double offset,
-               int threads) {
-  std::vector<std::thread> all;
-  const int b = k / 2;
-  const double n = (double)k * k;
-  for (int t = 0; t < threads; ++t)
-    all.emplace_back([=] {
-      const int ya = (int64_t)H * t / threads, yb = (int64_t)H * (t + 1) / threads;
-      std::vector<int> c1(W + 2 * k, 0), c2(W + 2 * k, 0);
-      auto row = [&](int y, int sign) {
-        if (y < 0 || y >= H) return;
-        const uint8_t* p = in + (size_t)y * W;
-        for (int x = 0; x < W; ++x) c1[x + k] += sign * p[x], c2[x + k] += sign * p[x] * p[x];
-      };
-      for (int y = ya - b; y < ya - b + k - 1; ++y) row(y, 1);
-      for (int y = ya; y < yb; ++y) {
-        row(y - b + k - 1, 1);
-        int64_t s1 = 0, s2 = 0;
-        for (int x = -b; x < k - 1 - b; ++x) s1 += c1[x + k], s2 += c2[x + k];
-        for (int x = 0; x < W; ++x) {
-          s1 += c1[x - b + k - 1 + k], s2 += c2[x - b + k - 1 + k];
-          const double mean = (double)s1 / n, root = std::sqrt((double)((int64_t)k * k * s2 - s1 * s1) / (n * n));
-          const double threshold = mean * (1 + strength * (root / range - 1)) - offset;
-          out[(size_t)y * W + x] = (double)in[(size_t)y * W + x] > threshold ? 255 : 0;
-          s1 -= c1[x - b + k], s2 -= c2[x - b + k];
-        }
-        row(y - b, -1);
-      }
-    });
-  for (auto& t : all) t.join();
-}
-
 int main(int argc, char** argv) {
-  setvbuf(stdout, nullptr, _IOLBF, 0);
-  cudaDeviceProp prop;
-  CK(cudaGetDeviceProperties(&prop, 0));
-  sms = prop.multiProcessorCount;
-  const int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 24;
-  printf("%s, %d SMs\n", prop.name, sms);
-  const int W = getenv("SIZE") ? atoi(getenv("SIZE")) : 8192, H = W;
-  const size_t n = (size_t)W * H;
-  std::mt19937 rng(7);
-  std::vector<Image> images(2);
-  images[0].name = "random", images[1].name = "document";
-  images[0].in.resize(n), images[1].in.assign(n, 255);
-  for (size_t i = 0; i + 4 <= n; i += 4) {
-    uint32_t v = rng();
-    memcpy(&images[0].in[i], &v, 4);
-  }
-  {  // paper of some kinds, black areas, strokes
-    auto& d = images[1].in;
-    for (int y = 0; y < H; ++y)
-      for (int x = 0; x < W; ++x) {
-        uint8_t v = 255;
-        if (x > W / 2 && y < H / 2) v = 240;
-        if (x > W / 2 && y >= H / 2) v = 235 + (rng() & 7);
-        if (x < W / 8) v = 0;
-        if (x < W / 16 && y > H / 2) v = (rng() & 63) == 0;
-        if (x >= W / 8 && x < W / 4 && y > 3 * H / 4) v = x / 16 & 255;
-        d[(size_t)y * W + x] = v;
-      }
-    const int strokes = (int)(n / 900);
-    for (int i = 0; i < strokes; ++i) {
-      const int w = rng() % 3 == 0 ? 3 + rng() % 20 : 2 + rng() % 3, h = w > 4 ? 2 + rng() % 3 : 4 + rng() % 20,
-                x0 = rng() % W, y0 = rng() % H, dark = rng() % 60;
-      for (int y = y0; y < std::min(H, y0 + h); ++y)
-        for (int x = x0; x < std::min(W, x0 + w); ++x) d[(size_t)y * W + x] = (x == x0 || y == y0) ? 120 + dark : dark;
-    }
-  }
-  uint8_t *din, *dout;
-  CK(cudaMalloc(&din, n));
-  CK(cudaMalloc(&dout, n));
-  std::vector<uint8_t> out(n);
-  cudaEvent_t e0, e1;
-  CK(cudaEventCreate(&e0));
-  CK(cudaEventCreate(&e1));
-  for (int k : {15, 31, 63}) {
-    if (getenv("WINDOW") && atoi(getenv("WINDOW")) != k) continue;
-    Args a{};
-    a.in = din, a.out = dout, a.width = W, a.height = H, a.win_w = a.win_h = k, a.before = a.rows_before = k / 2;
-    a.k = 0.2, a.r = 128, a.offset = 0, a.above = 0xffffffff, a.below = 0, a.n = k * k;
-    const double per = 1.0 / a.n, mean = (1 - a.k) * per, cross = a.k / a.r * per * per;
-    const double deviation = std::sqrt(4 * 0x1p-24 * 255.0 / k + 1e-9);  // of a root near 0
-    const double bound = (255 + std::abs(a.offset) + 255 * std::abs(a.k) * (1 + 127.5 / a.r)) * 0x1.01p-19 +
-                         255 * std::abs(a.k) / a.r * deviation;
-    a.mean = mean * 0x1p109, a.cross = cross * 0x1p131, a.shift = -a.offset * 0x1p-40, a.bound = bound * 0x1p-40;
-    a.centre = -128.0f * a.n * 0x1p-22f, a.by_low = a.n * 0x1p105f, a.by_high = a.n * 0x1p113f;
-    a.imean = mean, a.icross = cross, a.ifrom = 0x1p23 - a.offset,
-    a.ibound = (255 + std::abs(a.offset) + 255 * std::abs(a.k) * (1 + 127.5 / a.r)) * 0x1.01p-19;
-    std::vector<Case> cases;
-    cases.push_back({"copy",
-                     [=] { copy_kernel<<<(n / 16 + 1023) / 1024, 256>>>((const uint4*)din, (uint4*)dout, n / 16); },
-                     {},
-                     false});
-    if (k == 63)
-      add_all<4, 4>(cases, a);
-    else
-      add_all<3, 3>(cases, a);
-    if (argc > 1) {
-      CK(cudaMemcpy(din, images[0].in.data(), n, cudaMemcpyHostToDevice));
-      auto c = cases[atoi(argv[1])];
-      printf("%s\n", c.name.c_str());
-      for (int i = 0; i < 3; ++i) c.run();
-      CK(cudaDeviceSynchronize());
-      continue;
-    }
-    printf("== %dx%d, %dx%d\n", W, H, k, k);
-    std::vector<std::string> lines(cases.size());
-    for (auto& image : images) {
-      image.want.resize(n);
-      reference(image.in.data(), image.want.data(), W, H, k, a.k, a.r, a.offset,
-                std::max(2u, std::thread::hardware_concurrency()));
-      CK(cudaMemcpy(din, image.in.data(), n, cudaMemcpyHostToDevice));
-      std::vector<std::string> note(cases.size());
-      for (size_t i = 0; i < cases.size(); ++i)
-        if (auto& c = cases[i]; c.check) {
-          unsigned long long zero = 0, found;
-          CK(cudaMemcpyToSymbol(doubts, &zero, 8));
-          CK(cudaMemset(dout, 0xa5, n));
-          c.run();
-          CK(cudaGetLastError());
-          cudaError_t err = cudaDeviceSynchronize();
-          if (err != cudaSuccess) {
-            printf("%s: %s\n", c.name.c_str(), cudaGetErrorString(err));
-            return 1;
-          }
-          CK(cudaMemcpyFromSymbol(&found, doubts, 8));
-          CK(cudaMemcpy(out.data(), dout, n, cudaMemcpyDeviceToHost));
-          note[i] = " doubts " + std::to_string(found);
-          if (memcmp(out.data(), image.want.data(), n)) {
-            size_t bad = 0, first = 0;
-            for (size_t at = 0; at < n; ++at)
-              if (out[at] != image.want[at]) {
-                if (!bad) first = at;
-                ++bad;
-              }
-            note[i] += " WRONG " + std::to_string(bad) + " first " + std::to_string(first % W) + "," +
-                       std::to_string(first / W);
-          }
-          c.times.clear();
-        }
-      cases[0].times.clear();
-      std::vector<int> order(cases.size());
-      for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-      for (int round = 0; round < rounds; ++round) {
-        std::shuffle(order.begin(), order.end(), rng);
-        for (int i : order) {
-          CK(cudaEventRecord(e0));
-          cases[i].run();
-          CK(cudaEventRecord(e1));
-          CK(cudaEventSynchronize(e1));
-          float t;
-          CK(cudaEventElapsedTime(&t, e0, e1));
-          if (round >= 3) cases[i].times.push_back(t * 1000);
-        }
-      }
-      CK(cudaGetLastError());
-      for (size_t i = 0; i < cases.size(); ++i) {
-        auto& t = cases[i].times;
-        std::sort(t.begin(), t.end());
-        char s[40];
-        snprintf(s, 40, "%6.1f", t[t.size() / 2]);
-        lines[i] += s + note[i] + " |";
-      }
-    }
-    for (size_t i = 0; i < cases.size(); ++i) printf("%s %s\n", lines[i].c_str(), cases[i].name.c_str());
-  }
+  return rounds_of(argc, argv, [](auto& cases, const Args& a, bool large) {
+    large ? add_all<4, 4>(cases, a) : add_all<3, 3>(cases, a);
+  });
 }

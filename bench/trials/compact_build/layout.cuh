@@ -1,5 +1,5 @@
 #pragma once
-// Shared by the trials: geometry, the CPU's reference of the layout, helpers of the device.
+// The layout of the store: its geometry, a reference on the CPU, and the device code that reads labels and counts them.
 #include <cuda_runtime.h>
 #include <cstdint>
 #include <cstdio>
@@ -143,7 +143,7 @@ __device__ __forceinline__ void label_words(const Args& a, u32 (&w)[n]) {
     w[i] = __byte_perm(__byte_perm(p0, p1, 0x0062), __byte_perm(p2, p3, 0x0062), 0x5410);
   }
 }
-/// Words of four pixels of n rows, as labels; ~0 beside the image.
+/// Loads the labels of four adjacent pixels of each of n rows, a word per row. Pixels outside the image get label 255.
 template <int n>
 __device__ __forceinline__ void load_labels(const Args& a, int y, int x, bool whole, u32 (&w)[n]) {
   const u8* p = a.image + size_t(y) * a.pitch + x;
