@@ -36,14 +36,18 @@ class JointKnowledge {
 }  // namespace
 
 bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool write) {
-  Block& block = *thread.home;
-  const ThreadClock& clock = thread.clock;
+  return knows(thread, thread.clock, thread.home->known, id, time, write);
+}
+
+bool Engine::knows(const Thread& thread, ThreadClock& clock, std::uint32_t block_known, std::uint32_t id,
+                   std::uint32_t time, bool write) {
+  const Block& block = *thread.home;
   const std::uint32_t offset = id - block.first_id;
   std::int64_t of_block = block.index;
   std::uint32_t index = offset;
   if (offset < stride_) {
     if (offset < agents_) {
-      if (time <= block.known) return true;
+      if (time <= block_known) return true;
       if (offset / 32 == static_cast<std::uint32_t>(thread.index) / 32 &&
           (time <= clock.warp_known || (clock.row && (*clock.row)[offset % 32] >= time)))
         return true;
@@ -61,7 +65,7 @@ bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool wr
     reads.reads_only = true;
     found = fronts_.release(std::move(reads));
   }
-  thread.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
+  clock.front = fronts_.acquire(clock.front, found);  // the next search is short
   return true;
 }
 

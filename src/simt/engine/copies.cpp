@@ -163,14 +163,8 @@ void Engine::check_fenced(Thread& thread, const void* from, std::size_t n, Op op
     const auto fence = std::lower_bound(fences.begin(), fences.end(), w.time());
     if (fence != fences.end() && (w.thread() == thread.id || knows(thread, w.thread(), *fence, true))) continue;
     // A fence of the reader does as well, if it knew of the write then.
-    const auto then = [&] {
-      std::swap(thread.clock, thread.known_at_fence);
-      std::swap(block.known, thread.block_known_at_fence);
-    };
-    then();
-    const bool knew = w.thread() != thread.id && knows(thread, w.thread(), w.time(), true);
-    then();
-    if (!knew)
+    if (w.thread() == thread.id ||
+        !knows(thread, thread.known_at_fence, thread.block_known_at_fence, w.thread(), w.time(), true))
       fault(thread, FaultKind::missing_fence, site,
             std::string(name(op)) + " of what " + words_for(thread, w.thread()) +
                 " put, with no fence_async between that and the barrier",

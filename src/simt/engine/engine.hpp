@@ -279,6 +279,9 @@ class Engine {
   // Clocks: order.cpp.
   /// write: the access was a write. A thread that waited for a send knows only the sender's reads.
   bool knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool write);
+  /// The same with the clock that the thread had, and what its whole block knew, at some time.
+  bool knows(const Thread& thread, ThreadClock& clock, std::uint32_t block_known, std::uint32_t id, std::uint32_t time,
+             bool write);
   void synchronise(Warp& warp, std::uint32_t mask);
   void synchronise(Block& block);
   void advance(Thread& thread);
