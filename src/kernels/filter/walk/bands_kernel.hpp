@@ -77,6 +77,56 @@ struct BandMeansArgs {
   std::uint32_t factor, add;   ///< for WalkOutput::product: (sum factor + add) / 2^24
 };
 
+/// The part of an image that a block of BandMeans or of TileBandMeans walks down.
+struct BandPlace {
+  const char* image;                ///< the plane
+  char* out;                        ///< the plane
+  int x, y;                         ///< the first output
+  int end;                          ///< of the outputs' columns
+  int left;                         ///< column of the image at the tile's first one
+  int rows;                         ///< of outputs
+  int chunks;                       ///< of rows to read
+  int first;                        ///< row of the image at the first chunk's first one
+  int inner_begin, inner_end;       ///< chunks without rows beyond the edge, or beyond the last window's
+  bool plain;                       ///< of BandMeans: outputs are stored eight at a time, and fill the strip
+  int outside_left, outside_right;  ///< vectors of a row of the tile beyond the edge that windows need
+  int first_right;                  ///< of the latter, the first vector
+
+  template <class Kernel>
+  AREAL_DEVICE void set(const BandMeansArgs& a, const FilterUnit& unit, int segment_rows) {
+    y = unit.y;
+    image = a.image + unit.plane_in(a.from);
+    out = a.out + unit.plane_in(a.to);
+    x = unit.strip * Kernel::columns;
+    left = x - a.margin;
+    rows = a.rows.outputs - y < segment_rows ? a.rows.outputs - y : segment_rows;
+    // A chunk of outputs needs the rows of so many, also if the last has none that windows reach.
+    chunks = (rows + Kernel::chunk - 1) / Kernel::chunk + Kernel::blocks - 1;
+    first = y - a.rows.before;
+    const int end_row = rows + a.rows.size - 1, inside = a.rows.extent - first;
+    inner_begin = first < 0 ? (Kernel::chunk - 1 - first) / Kernel::chunk : 0;
+    inner_end = (end_row < inside ? end_row : inside) / Kernel::chunk;
+    plain = a.vectors && x + Kernel::columns <= a.columns.outputs;
+    outside_left = left < 0 ? -left / 16 : 0;
+    first_right = (a.columns.extent - left) / 16;
+    end = x + Kernel::columns < a.columns.outputs ? x + Kernel::columns : a.columns.outputs;
+    const int needed = (end + a.columns.after() - left + 15) / 16;  // of the tile's vectors
+    outside_right = needed > first_right ? needed - first_right : 0;
+  }
+};
+
+/// The means of four whole windows, a byte each. sum(i): of the i-th.
+template <WalkOutput output, class M, class F>
+AREAL_DEVICE std::uint32_t four_means(const M& m, const BandMeansArgs& a, const F& sum) {
+  static constexpr std::uint32_t selector = output == WalkOutput::product ? 0x0073 : 0x0040;
+  const auto mean = [&](int i) -> std::uint32_t {
+    if constexpr (output == WalkOutput::product) return sum(i) * a.factor + a.add;
+    if constexpr (output == WalkOutput::upper) return a.mean.up(sum(i));
+    return a.mean(sum(i));
+  };
+  return m.permute(m.permute(mean(0), mean(1), selector), m.permute(mean(2), mean(3), selector), 0x5410);
+}
+
 template <class M, class C>
 struct BandMeans {
   using Args = BandMeansArgs;
@@ -101,19 +151,8 @@ struct BandMeans {
   M m;
   Args a;
 
-  struct Place {
-    const char* image;                ///< the plane
-    char* out;                        ///< the plane
-    int x, y;                         ///< the first output
-    int left;                         ///< column of the image at the tile's first one
-    int rows;                         ///< of outputs
-    int chunks;                       ///< of rows to read
-    int first;                        ///< row of the image at the first chunk's first one
-    int inner_begin, inner_end;       ///< chunks without rows beyond the edge, or beyond the last window's
-    bool plain;                       ///< outputs are stored eight at a time, and fill the strip
-    int outside_left, outside_right;  ///< vectors of a row of the tile beyond the edge that windows need
-    int first_right;                  ///< of the latter, the first vector
-    bool whole;                       ///< all windows of the strip have all their columns
+  struct Place : BandPlace {
+    bool whole;  ///< all windows of the strip have all their columns
   };
   /// The vectors that a thread copies of each chunk.
   struct Copies {
@@ -137,26 +176,9 @@ struct BandMeans {
 
   AREAL_DEVICE Place place_of(std::int64_t unit) const {
     Place at;
-    const FilterUnit place = FilterUnit::at(unit, a);
-    at.y = place.y;
-    at.image = a.image + place.plane_in(a.from);
-    at.out = a.out + place.plane_in(a.to);
-    at.x = place.strip * columns;
-    at.left = at.x - a.margin;
-    at.rows = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs - at.y : a.segment_rows;
-    at.chunks = (at.rows + chunk - 1) / chunk + blocks - 1;
-    at.first = at.y - a.rows.before;
-    const int end_row = at.rows + a.rows.size - 1, inside = a.rows.extent - at.first;
-    at.inner_begin = at.first < 0 ? (chunk - 1 - at.first) / chunk : 0;
-    at.inner_end = (end_row < inside ? end_row : inside) / chunk;
-    at.plain = a.vectors && at.x + columns <= a.columns.outputs;
-    at.outside_left = at.left < 0 ? -at.left / 16 : 0;
-    at.first_right = (a.columns.extent - at.left) / 16;
-    const int end = at.x + columns < a.columns.outputs ? at.x + columns : a.columns.outputs;
-    const int needed = (end + a.columns.after() - at.left + 15) / 16;  // of the tile's vectors
-    at.outside_right = needed > at.first_right ? needed - at.first_right : 0;
+    at.template set<BandMeans>(a, FilterUnit::at(unit, a), a.segment_rows);
     at.whole =
-        a.columns.edge != Edge::shrink || (at.x >= a.columns.before && end + a.columns.after() <= a.columns.extent);
+        a.columns.edge != Edge::shrink || (at.x >= a.columns.before && at.end + a.columns.after() <= a.columns.extent);
     return at;
   }
 
@@ -319,22 +341,7 @@ struct BandMeans {
 
   // ---------------------------------------------------------------- outputs
 
-  AREAL_DEVICE std::uint32_t mean(std::uint32_t sum) const {
-    if constexpr (C::output == WalkOutput::product) return sum * a.factor + a.add;
-    if constexpr (C::output == WalkOutput::upper) return a.mean.up(sum);
-    return a.mean(sum);
-  }
-  /// Of eight windows.
-  AREAL_DEVICE Two means(const std::uint32_t (&sum)[8]) const {
-    static constexpr std::uint32_t selector = C::output == WalkOutput::product ? 0x0073 : 0x0040;
-    Two two;
-    AREAL_UNROLL
-    for (int i = 0; i < 2; ++i)
-      two.at[i] = m.permute(m.permute(mean(sum[4 * i]), mean(sum[4 * i + 1]), selector),
-                            m.permute(mean(sum[4 * i + 2]), mean(sum[4 * i + 3]), selector), 0x5410);
-    return two;
-  }
-  /// Of windows of which a part lies beyond the edge.
+  /// Of eight windows that extend beyond the edge.
   AREAL_DEVICE Two means_inside(int x, int y, std::uint32_t (&sum)[8]) const {
     const int down = a.rows.inside(y);
     Two two{};
@@ -371,7 +378,9 @@ struct BandMeans {
     AREAL_UNROLL
     for (int r = 0; r < 2; ++r, to += chunk / 2 * a.to.row) {
       const int row = y + m.lane() / 4 + 8 * r;
-      Two two = means(sum[r]);
+      Two two;
+      AREAL_UNROLL
+      for (int i = 0; i < 2; ++i) two.at[i] = four_means<C::output>(m, a, [&](int n) { return sum[r][4 * i + n]; });
       if constexpr (shrinks)
         if (!at.whole || a.rows.inside(at.y + row) != a.rows.size) two = means_inside(x, at.y + row, sum[r]);
       if (row < at.rows && at.plain)

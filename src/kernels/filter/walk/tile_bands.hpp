@@ -47,26 +47,28 @@ void cut_tile_bands(BandMeansArgs& a, std::int64_t planes, std::int64_t held) {
   const bool sided = a.columns.copies() || a.columns.edge == Edge::shrink;
   a.outer = sided && a.strips > 2 ? 1 : 0;
   const std::int64_t chunks = (a.rows.outputs - 1) / Kernel::chunk + 1, inner = a.strips - 2 * a.outer;
+  // The segments of `each` chunks in a strip; as well the chunks of each of so many segments.
   const auto segments_of = [&](std::int64_t each) { return (chunks - 1) / each + 1; };
-  // In one wave of blocks, or two to four: the shortest segments that make no more blocks.
-  std::int64_t least = 0;
+  // Of segments of `each` chunks: the chunks of those of the first and the last strip, and the number of all.
+  const auto outer_of = [](std::int64_t each) {
+    const auto fewer = static_cast<std::int64_t>(static_cast<double>(each + 1) / outer_chunk) - 1;
+    return std::max<std::int64_t>(1, fewer);
+  };
+  const auto blocks_of = [&](std::int64_t each) {
+    return planes * (inner * segments_of(each) + 2 * a.outer * segments_of(outer_of(each)));
+  };
+  const double strips = static_cast<double>(planes) * (static_cast<double>(inner) + 2 * outer_chunk * a.outer);
+  // In one to four waves of blocks: the shortest segments that make no more blocks.
+  std::int64_t best = 0, least = 0;
   for (std::int64_t waves = 1; waves <= 4; ++waves) {
-    const double strips = static_cast<double>(planes) * (static_cast<double>(inner) + 2 * outer_chunk * a.outer);
-    auto n = static_cast<std::int64_t>(static_cast<double>(waves * held) / strips);
-    for (n = std::clamp<std::int64_t>(n, 1, chunks);; --n) {
-      const std::int64_t each = (chunks - 1) / n + 1;
-      const auto fewer = static_cast<std::int64_t>(static_cast<double>(each + 1) / outer_chunk) - 1;
-      const std::int64_t outer = std::max<std::int64_t>(1, fewer);
-      const std::int64_t blocks = planes * (inner * segments_of(each) + 2 * a.outer * segments_of(outer));
-      if (n > 1 && blocks > waves * held) continue;
-      const std::int64_t time = ((blocks - 1) / held + 1) * (each + 1);
-      if (least > 0 && time >= least) break;
-      least = time;
-      a.segments = static_cast<int>(segments_of(each)), a.segment_rows = static_cast<int>(each * Kernel::chunk);
-      a.outer_segments = static_cast<int>(segments_of(outer)), a.outer_rows = static_cast<int>(outer * Kernel::chunk);
-      break;
-    }
+    auto n = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(waves * held) / strips), 1, chunks);
+    while (n > 1 && blocks_of(segments_of(n)) > waves * held) --n;
+    const std::int64_t each = segments_of(n), time = ((blocks_of(each) - 1) / held + 1) * (each + 1);
+    if (least == 0 || time < least) least = time, best = each;
   }
+  const std::int64_t outer = outer_of(best);
+  a.segments = static_cast<int>(segments_of(best)), a.segment_rows = static_cast<int>(best * Kernel::chunk);
+  a.outer_segments = static_cast<int>(segments_of(outer)), a.outer_rows = static_cast<int>(outer * Kernel::chunk);
   a.outer_units = planes * 2 * a.outer * a.outer_segments;
   a.units = planes * inner * a.segments + a.outer_units;
 }

@@ -10,11 +10,9 @@
 //   - X U has a column of outputs for each row of the left operand. A lane has sums of 4 of each 16 rows of the chunk,
 //     which are the next 4 of 16 places in the right operand of V: V's band has its rows in this order.
 //   - The columns of X U are in an order by which a lane has 16 outputs side by side.
-//   - Workers fence what loaders copied: fence_async waits for all copies of its thread, so that a loader with a fence
-//   had
-//     one chunk on its way.
-//   - A line of 128 bytes of the image goes to one line of shared memory. Copies whose destinations scatter over
-//   several
+//   - Workers fence what loaders copied. fence_async waits for all copies of its thread: a loader that fenced would
+//     have only one chunk in flight.
+//   - A line of 128 bytes of the image goes to one line of shared memory. Copies whose destinations lie in several
 //     lines make one request of the L2 for each vector.
 //
 // Columns beyond the edge are filled in the tile, from its own pixels, before it is passed on.
@@ -41,6 +39,7 @@ struct TileBandMeans {
   static constexpr int groups = 3, group_threads = 4 * warp_size, workers = groups * group_threads;
   static constexpr int threads = workers + 4 * warp_size, resident = 1;  // four warps load
   static constexpr int chunk = 64, quarter = 16;                         // rows; of a loading warp
+  static constexpr int blocks = 2;                                       // chunks of rows for each of outputs
   static constexpr int each = 64;                                        // columns of outputs of a warpgroup
   static constexpr int columns = groups * each;                          // of outputs
   static constexpr int margin_unit = 32;  // of columns before them: tiles begin with a sector
@@ -74,22 +73,9 @@ struct TileBandMeans {
   struct Cut {
     int strips, segments, segment_rows, channels;
   };
-  struct Place {
-    const char* image;                ///< the plane
-    char* out;                        ///< the plane
-    int x, y;                         ///< the first output
-    int left;                         ///< column of the image at the tile's first one
-    int rows;                         ///< of outputs
-    int chunks;                       ///< of rows to read
-    int first;                        ///< row of the image at the first chunk's first one
-    int inner_begin, inner_end;       ///< chunks without rows beyond the edge, or beyond the last window's
-    int outside_left, outside_right;  ///< vectors of a row of the tile beyond the edge that windows need
-    int first_right;                  ///< of the latter, the first vector
-  };
-
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    const Place at = place_of(m.block());
+    const BandPlace at = place_of(m.block());
     if (m.thread() < stages) {
       m.init(s.full[m.thread()], threads - workers);
       m.init(s.empty[m.thread()], workers / warp_size);
@@ -110,31 +96,15 @@ struct TileBandMeans {
     walk<false>(s, at);
   }
 
-  AREAL_DEVICE Place place_of(std::int64_t unit) const {
-    Place at;
+  AREAL_DEVICE BandPlace place_of(std::int64_t unit) const {
+    BandPlace at;
     // The first and the last strip come first.
     const bool outer = unit < a.outer_units;
     const Cut cut{outer ? 2 : a.strips - 2 * a.outer, outer ? a.outer_segments : a.segments,
                   outer ? a.outer_rows : a.segment_rows, a.channels};
     FilterUnit place = FilterUnit::at(outer ? unit : unit - a.outer_units, cut);
     place.strip = outer ? place.strip * (a.strips - 1) : place.strip + a.outer;
-    at.y = place.y;
-    at.image = a.image + place.plane_in(a.from);
-    at.out = a.out + place.plane_in(a.to);
-    at.x = place.strip * columns;
-    at.left = at.x - a.margin;
-    at.rows = a.rows.outputs - at.y < cut.segment_rows ? a.rows.outputs - at.y : cut.segment_rows;
-    at.first = at.y - a.rows.before;
-    const int end_row = at.rows + a.rows.size - 1, inside = a.rows.extent - at.first;
-    // A chunk of outputs needs the rows of two, also if the second has none that windows reach.
-    at.chunks = (at.rows + chunk - 1) / chunk + 1;
-    at.inner_begin = at.first < 0 ? (chunk - 1 - at.first) / chunk : 0;
-    at.inner_end = (end_row < inside ? end_row : inside) / chunk;
-    at.outside_left = at.left < 0 ? -at.left / 16 : 0;
-    at.first_right = (a.columns.extent - at.left) / 16;
-    const int end = at.x + columns < a.columns.outputs ? at.x + columns : a.columns.outputs;
-    const int needed = (end + a.columns.after() - at.left + 15) / 16;  // of the tile's vectors
-    at.outside_right = needed > at.first_right ? needed - at.first_right : 0;
+    at.template set<TileBandMeans>(a, place, cut.segment_rows);
     return at;
   }
 
@@ -144,7 +114,7 @@ struct TileBandMeans {
     return s.tile[stage][vector / 8][place_in_lines(row, vector % 8)];
   }
   /// Before the block's barrier: vectors beyond the edge, which copies leave alone.
-  AREAL_DEVICE void put_beyond(Shared& s, const Place& at) const {
+  AREAL_DEVICE void put_beyond(Shared& s, const BandPlace& at) const {
     const int vector = m.thread() % 16, x = at.left + 16 * vector;
     if (x >= 0 && x + 16 <= a.columns.extent) return;
     AREAL_NO_UNROLL
@@ -154,7 +124,7 @@ struct TileBandMeans {
   /// A loader's part: 16 rows of each chunk. `fills`: columns beyond the edge show others, and are filled one chunk
   /// later.
   template <bool fills>
-  AREAL_DEVICE void load(Shared& s, const Place& at) const {
+  AREAL_DEVICE void load(Shared& s, const BandPlace& at) const {
     const int row = quarter * (m.warp() - workers / warp_size) + m.lane() / 16, vector = m.lane() % 16;
     const int x = at.left + 16 * vector;
     const bool inside = x >= 0 && x + 16 <= a.columns.extent;
@@ -191,7 +161,8 @@ struct TileBandMeans {
       m.copy_async(cell(s, stage, row + i, vector), reinterpret_cast<const Vector*>(from));
   }
   /// The same of a chunk with rows beyond the edge, or beyond the last window's, which no output needs.
-  AREAL_DEVICE void copy_outer(Shared& s, const Place& at, int stage, int number, int row, int vector, int x) const {
+  AREAL_DEVICE void copy_outer(Shared& s, const BandPlace& at, int stage, int number, int row, int vector,
+                               int x) const {
     AREAL_NO_UNROLL
     for (int i = row; i < row + quarter; i += 2) {
       const int y = row_of(at, number * chunk + i);
@@ -203,14 +174,14 @@ struct TileBandMeans {
     }
   }
   /// The row of the image that a row of the segment shows; -1 if it shows none.
-  AREAL_DEVICE int row_of(const Place& at, int row) const {
+  AREAL_DEVICE int row_of(const BandPlace& at, int row) const {
     const int last = at.rows + a.rows.size - 2;
     return a.beyond_rows.row(at.first + (row < last ? row : last));
   }
 
   /// How each vector beyond the edge is made of words of its row, two for each of its own: where they lie in the tile's
   /// row 0, and the order of bytes.
-  AREAL_DEVICE void make_fills(Shared& s, const Place& at) const {
+  AREAL_DEVICE void make_fills(Shared& s, const BandPlace& at) const {
     AREAL_NO_UNROLL
     for (int i = m.thread(); i < 4 * (at.outside_left + at.outside_right); i += threads) {
       int one = 0, two = 0;
@@ -231,11 +202,11 @@ struct TileBandMeans {
       m.put(s.fill[i / 4].selector[i % 4], selector);
     }
   }
-  AREAL_DEVICE int vector_beyond(const Place& at, int i) const {
+  AREAL_DEVICE int vector_beyond(const BandPlace& at, int i) const {
     return i < at.outside_left ? i : at.first_right + i - at.outside_left;
   }
   /// Of the warp's rows of a chunk, which have landed, and passes it on.
-  AREAL_DEVICE void fill_sides(Shared& s, const Place& at, int number) const {
+  AREAL_DEVICE void fill_sides(Shared& s, const BandPlace& at, int number) const {
     const int stage = number % stages, first = quarter * (m.warp() - workers / warp_size);
     m.sync_warp();
     AREAL_NO_UNROLL
@@ -270,7 +241,7 @@ struct TileBandMeans {
       m.put(down, m.permute(band_of_ones(n, a.rows.size, row), band_of_ones(n, a.rows.size, row + 8), 0x5410));
     }
   }
-  AREAL_DEVICE void make_parts(Shared& s, const Place& at) const {
+  AREAL_DEVICE void make_parts(Shared& s, const BandPlace& at) const {
     for (int i = m.thread(); i < columns; i += workers) {
       const formulas::RoundedMean mean(static_cast<std::uint32_t>(a.rows.size * a.columns.inside(at.x + i)));
       m.put(s.parts[i], Two{{mean.factor, mean.pixels << 8 | static_cast<std::uint32_t>(mean.shift + 1)}});
@@ -326,12 +297,7 @@ struct TileBandMeans {
 
   // ---------------------------------------------------------------- outputs
 
-  AREAL_DEVICE std::uint32_t mean(std::uint32_t sum) const {
-    if constexpr (C::output == WalkOutput::product) return sum * a.factor + a.add;
-    if constexpr (C::output == WalkOutput::upper) return a.mean.up(sum);
-    return a.mean(sum);
-  }
-  /// Of windows of which a part lies beyond the edge. The product of floats is at most one away from the quotient.
+  /// Of a window that extends beyond the edge. The estimate differs from the quotient by at most one.
   AREAL_DEVICE std::uint32_t mean_inside(int x, int down, std::uint32_t sum) const {
     const auto n = static_cast<std::uint32_t>(down * a.columns.inside(x)), more = sum + n / 2;
     auto quotient = static_cast<std::uint32_t>(static_cast<float>(more) * m.inverse_estimate(static_cast<float>(n)));
@@ -352,9 +318,8 @@ struct TileBandMeans {
   }
   /// Of two rows of 16 windows.
   template <bool shrinks>
-  AREAL_DEVICE void output(const Shared& s, const Place& at, int x, int row, const Sums& low, const Sums& high,
+  AREAL_DEVICE void output(const Shared& s, const BandPlace& at, int x, int row, const Sums& low, const Sums& high,
                            char* to) const {
-    static constexpr std::uint32_t selector = C::output == WalkOutput::product ? 0x0073 : 0x0040;
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h, row += 8, to += 8 * a.to.row) {
       const auto sum = [&](int i) {
@@ -363,9 +328,7 @@ struct TileBandMeans {
       };
       Vector vector;
       AREAL_UNROLL
-      for (int w = 0; w < 4; ++w)
-        vector.at[w] = m.permute(m.permute(mean(sum(4 * w)), mean(sum(4 * w + 1)), selector),
-                                 m.permute(mean(sum(4 * w + 2)), mean(sum(4 * w + 3)), selector), 0x5410);
+      for (int w = 0; w < 4; ++w) vector.at[w] = four_means<C::output>(m, a, [&](int i) { return sum(4 * w + i); });
       if constexpr (shrinks) {
         const int inside = a.rows.inside(at.y + row);
         if (inside != a.rows.size)
@@ -394,7 +357,7 @@ struct TileBandMeans {
 
   /// `shrinks`: some of the windows may lie beyond the edge in part.
   template <bool shrinks>
-  AREAL_DEVICE void walk(Shared& s, const Place& at) const {
+  AREAL_DEVICE void walk(Shared& s, const BandPlace& at) const {
     const int group = m.shuffle(m.warp() / 4, 0);  // the same for all lanes, which the compiler then knows
     const int x = at.x + each * group + 16 * (m.lane() % 4);
     int row = 16 * (m.warp() % 4) + m.lane() / 4;
