@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include "random_regions.hpp"
 #include "scratch.hpp"
 
 namespace areal::test {
@@ -66,14 +67,8 @@ inline TestImage random_image(unsigned seed, std::int64_t width, std::int64_t he
 
 inline std::vector<Region> random_regions(unsigned seed, std::size_t count, std::int64_t width, std::int64_t height) {
   std::mt19937_64 random(seed);
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
   std::vector<Region> regions;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t x = below(width + 1), y = below(height + 1);
-    regions.push_back({x, y, below(width - x + 1), below(height - y + 1)});
-  }
+  for (std::size_t i = 0; i < count; ++i) regions.push_back(random_region(random, width, height));
   return regions;
 }
 

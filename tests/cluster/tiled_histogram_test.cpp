@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 #include "api/core/copy_rows.hpp"
+#include "random_regions.hpp"
 
 namespace areal {
 namespace {
@@ -28,14 +29,8 @@ struct Case {
     std::mt19937_64 random(seed);
     auto* const bytes = static_cast<std::uint8_t*>(image.data());
     for (std::size_t i = 0; i < image.bytes(); ++i) bytes[i] = static_cast<std::uint8_t>(random() >> 30);
-    const auto below = [&](std::int64_t n) {
-      return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-    };
     regions = {{0, 0, shape.width, shape.height}, {0, 0, 0, 0}, {shape.width, shape.height, 0, 0}};
-    for (int i = 0; i < 40; ++i) {
-      const std::int64_t x = below(shape.width + 1), y = below(shape.height + 1);
-      regions.push_back({x, y, below(shape.width - x + 1), below(shape.height - y + 1)});
-    }
+    for (int i = 0; i < 40; ++i) regions.push_back(random_region(random, shape.width, shape.height));
     expected =
         region_histograms(std::as_const(image).view(), binning, regions, {.execution = {.backend = Backend::cpu}});
   }

@@ -8,6 +8,7 @@
 #include "cpu/simd.hpp"
 #include "guarded_store.hpp"
 #include "histogram_oracle.hpp"
+#include "random_regions.hpp"
 
 namespace areal {
 namespace {
@@ -73,10 +74,6 @@ class Counted {
   std::vector<std::uint64_t> sums_;
 };
 
-std::int64_t below(std::mt19937_64& random, std::int64_t n) {
-  return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-}
-
 /// Empty, whole, single pixels, rows and columns at every edge, and random ones.
 std::vector<Region> regions_of(std::int64_t w, std::int64_t h, int count, std::mt19937_64& random) {
   std::vector<Region> all = {{0, 0, w, h}, {0, 0, 0, 0}, {w, h, 0, 0}, {0, 0, w, 0}, {w, 0, 0, h}};
@@ -89,10 +86,7 @@ std::vector<Region> regions_of(std::int64_t w, std::int64_t h, int count, std::m
         all.push_back({x, y, w - x, h - y});
         all.push_back({0, 0, x, y});
       }
-  for (int i = 0; i < count; ++i) {
-    const std::int64_t x = below(random, w + 1), y = below(random, h + 1);
-    all.push_back({x, y, below(random, w - x + 1), below(random, h - y + 1)});
-  }
+  for (int i = 0; i < count; ++i) all.push_back(random_region(random, w, h));
   return all;
 }
 

@@ -82,7 +82,7 @@ TEST(HistogramStore, AllHaveTheSameCounts) {
     const Guarded image(one.shape, one.type, 1, 3);
     oracle::fill_random(image.view, random, 0, 310);
     std::vector<Region> regions = {{0, 0, one.shape.width, one.shape.height}};
-    if (!one.shape.empty()) regions = random_regions(random, 25, one.shape.width, one.shape.height);
+    if (!one.shape.empty()) regions = random_regions(random, 33, one.shape.width, one.shape.height);
     for (const Store store : stores) {
       const HistogramStore made = histogram_store(image.view, one.rule.binning, {.store = store}, on_cpu);
       EXPECT_EQ(made.store(), store);
@@ -126,7 +126,7 @@ TEST(HistogramStore, MasksAndWeights) {
   oracle::fill_random(image.view, random, 0, 255);
   oracle::fill_random(other.view, random, 0, 3);
   const ConstView more = other.view;
-  const auto regions = random_regions(random, 20, 140, 60);
+  const auto regions = random_regions(random, 28, 140, 60);
   for (const Store store : {Store::none, Store::compact}) {
     const HistogramStore made =
         histogram_store(StoreArguments{.image = image.view, .mask = more}, rule.binning, {.store = store}, on_cpu);
@@ -205,7 +205,7 @@ TEST(HistogramStore, TakesTheBytesThatThePlanNames) {
 TEST(HistogramStore, IsBuiltAnewInItsMemory) {
   std::mt19937_64 random(26);
   const Rule rule = oracle::uniform(6, 0, 256);
-  const auto regions = random_regions(random, 10, 80, 70);
+  const auto regions = random_regions(random, 18, 80, 70);
   for (const Store store : stores) {
     const StorePlan plan({80, 70}, Type::u8, rule.binning, {.store = store}, on_cpu);
     HistogramStore made;

@@ -71,7 +71,7 @@ TEST(HistogramStreamed, EqualsCounting) {
         oracle::fill_random(image.view, random, 0, 255);
         oracle::fill_random(weights.view, random, 0, 9, false);
         // Few regions are added up; many use prefix sums.
-        for (const int count : {5, 6, 60})
+        for (const std::size_t count : {5, 6, 12, 60})
           EXPECT_EQ(
               difference(rule, image.view, weights.view, random_regions(random, count, shape[0], shape[1]), threads),
               "");

@@ -5,6 +5,7 @@
 #include <areal/region_histogram.hpp>
 #include <cmath>
 #include <cstring>
+#include "random_regions.hpp"
 #include "ranks.hpp"
 
 namespace areal::test {
@@ -25,13 +26,7 @@ std::vector<T> random_pixels(std::mt19937_64& random) {
 std::vector<Region> random_regions(std::mt19937_64& random, std::int64_t within_width, std::int64_t within_height) {
   std::vector<Region> regions{
       {0, 0, within_width, within_height}, {3, 0, 0, within_height}, {within_width, within_height, 0, 0}};
-  const auto any = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1));
-  };
-  for (int i = 0; i < 60; ++i) {
-    const std::int64_t x = any(within_width), y = any(within_height);
-    regions.push_back({x, y, any(within_width - x), any(within_height - y)});
-  }
+  for (int i = 0; i < 60; ++i) regions.push_back(random_region(random, within_width, within_height));
   return regions;
 }
 

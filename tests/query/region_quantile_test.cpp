@@ -177,7 +177,7 @@ TEST(RegionQuantile, EveryTypeAndLayoutFromEachStore) {
       const Guarded image(shape, type, 1, 3);
       const bool is_signed = is_signed_integer(type) || is_float(type);
       oracle::fill_random(image.view, random, is_signed ? -100 : 0, size_of(type) == 1 ? 100 : 300);
-      const auto regions = random_regions(random, 20, shape.width, shape.height);
+      const auto regions = random_regions(random, 28, shape.width, shape.height);
       const HistogramStore rank = histogram_store(image.view, {.store = Store::rank}, on_cpu);
       const HistogramStore none = histogram_store(image.view, {.store = Store::none}, on_cpu);
       EXPECT_EQ(rank.store(), Store::rank);
@@ -297,7 +297,7 @@ TEST(RegionQuantile, Bits) {
   std::mt19937_64 random(4);
   const Guarded image({130, 70}, Type::u16, 1, 1);
   oracle::fill_random(image.view, random, 0, 4095);
-  const auto regions = random_regions(random, 20, 130, 70);
+  const auto regions = random_regions(random, 28, 130, 70);
   const HistogramStore all = histogram_store(image.view, {.store = Store::rank}, on_cpu);
   const HistogramStore some = histogram_store(image.view, {.store = Store::rank, .bits = 12}, on_cpu);
   EXPECT_EQ(some.bytes() * 4, all.bytes() * 3);
@@ -310,7 +310,7 @@ TEST(RegionQuantile, Bits) {
   const Guarded flat({9, 9}, Type::u8, 0, 0);
   oracle::fill_random(flat.view, random, 0, 1);
   EXPECT_EQ(difference(histogram_store(flat.view, {.store = Store::rank, .bits = 1}, on_cpu), flat.view, 0,
-                       random_regions(random, 20, 9, 9)),
+                       random_regions(random, 28, 9, 9)),
             "");
 }
 
@@ -352,7 +352,7 @@ TEST(RegionQuantile, IsBuiltAnewInItsMemory) {
     const Guarded image({80, 70}, Type::f32, 0, 4 * frame);
     oracle::fill_random(image.view, random, 0, 255, frame != 1);  // the second one without NaN
     plan.build({image.view}, made);
-    EXPECT_EQ(difference(made, image.view, 0, random_regions(random, 10, 80, 70)), "") << "seed 5";
+    EXPECT_EQ(difference(made, image.view, 0, random_regions(random, 18, 80, 70)), "") << "seed 5";
     if (frame > 0) {
       EXPECT_EQ(made.data().data(), first);
     }

@@ -7,6 +7,7 @@
 #include <optional>
 #include "device_answers.hpp"
 #include "histogram_oracle.hpp"
+#include "random_regions.hpp"
 
 namespace areal::device_cases {
 
@@ -108,25 +109,9 @@ std::size_t wrong_counts(const Rule& rule, Padded& image, Padded* weights, const
   return wrong;
 }
 
-/// Regions at every edge and corner, empty ones, single pixels, the whole image, and random ones.
 inline std::vector<Region> regions_of(std::int64_t width, std::int64_t height, std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  std::vector<Region> all{{0, 0, width, height}, {0, 0, 0, 0},          {width, height, 0, 0},
-                          {0, 0, width, 0},      {width, 0, 0, height}, {width / 2, 0, width - width / 2, height}};
-  if (width > 0 && height > 0)
-    for (const Region& r :
-         {Region{0, 0, 1, 1}, Region{width - 1, height - 1, 1, 1}, Region{width - 1, 0, 1, height},
-          Region{0, height - 1, width, 1}, Region{0, 0, width, 1}, Region{width / 2, height / 2, 1, 1}})
-      all.push_back(r);
-  while (all.size() < count) {
-    const std::int64_t x = below(width + 1), y = below(height + 1);
-    all.push_back({x, y, below(width - x + 1), below(height - y + 1)});
-  }
-  all.resize(count);
-  return all;
+  return random_regions(random, count, width, height);
 }
 
 template <class Bed>

@@ -13,6 +13,7 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/shapes.hpp"
+#include "random_regions.hpp"
 #include "refusal.hpp"
 
 namespace areal::strip_cases {
@@ -272,16 +273,9 @@ inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border bo
 /// Regions inside an image, empty ones and the whole among them.
 inline std::vector<Region> random_regions(const Shape& image, int n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto below = [&](std::int64_t m) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(m));
-  };
   std::vector<Region> regions{
       {0, 0, image.width, image.height}, {0, 0, 0, image.height}, {image.width, image.height, 0, 0}};
-  for (int i = 0; i < n; ++i) {
-    Region region{below(image.width + 1), below(image.height + 1), 0, 0};
-    region.width = below(image.width - region.x + 1), region.height = below(image.height - region.y + 1);
-    regions.push_back(region);
-  }
+  for (int i = 0; i < n; ++i) regions.push_back(random_region(random, image.width, image.height));
   return regions;
 }
 

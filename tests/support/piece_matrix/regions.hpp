@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 #include "piece_matrix/cuts.hpp"
+#include "random_regions.hpp"
 
 namespace areal::piece_matrix {
 
@@ -18,13 +19,7 @@ inline std::vector<Region> regions_of(const Shape& image, std::uint64_t seed, bo
                               {width, height, 0, 0},
                               {0, 0, width / 2, std::min<std::int64_t>(1, height)}};
   std::mt19937_64 random(seed);
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  for (int i = 0; i < 24; ++i) {
-    const std::int64_t x = below(width + 1), y = below(height + 1);
-    regions.push_back({x, y, below(width - x + 1), below(height - y + 1)});
-  }
+  for (int i = 0; i < 24; ++i) regions.push_back(random_region(random, width, height));
   if (leaving)
     regions.insert(regions.end(), {{-3, -2, 5, 4}, {width - 2, height - 1, 9, 9}, {width + 4, 0, 3, 3}, {0, -9, 4, 3}});
   return regions;
