@@ -72,26 +72,29 @@ struct Tiles {
   std::uint32_t left[tile_words], right[tile_words];
 };
 template <class M>
-void zero(const M& m, Tiles& s) {
+void put_zeros(const M& m, Tiles& s, bool fences = true) {
   for (int i = m.thread(); i < tile_words; i += group) {
     m.put(s.left[i], 0);
     m.put(s.right[i], 0);
   }
+  if (fences) m.fence_async();
+  m.sync();
 }
-#define AREAL_MULTIPLY m.multiply_tiles(sum, {s.left, 128, 1024}, {s.right, 128, 1024}, false)
+template <class M>
+void multiply(const M& m, const Tiles& s, std::uint32_t (&sum)[32], bool begins = true, Site site = AREAL_HERE) {
+  if (begins) m.begin_products();
+  m.multiply_tiles(sum, {s.left, 128, 1024}, {s.right, 128, 1024}, false, site);
+  m.commit_products();
+}
 
 template <class M, class C>
 struct NoFence {
   using Shared = Tiles;
   AREAL_TEST_KERNEL(group) {
     Shared& s = m.template shared<Shared>();
-    zero(m, s);
-    if (!C::bad) m.fence_async();
-    m.sync();
+    put_zeros(m, s, !C::bad);
     std::uint32_t sum[32];
-    m.begin_products();
-    AREAL_MULTIPLY;  // @no-fence
-    m.commit_products();
+    multiply(m, s, sum);  // @no-fence
     m.template wait_products<0>(sum);
   }
 };
@@ -100,13 +103,9 @@ struct NoBegin {
   using Shared = Tiles;
   AREAL_TEST_KERNEL(group) {
     Shared& s = m.template shared<Shared>();
-    zero(m, s);
-    m.fence_async();
-    m.sync();
+    put_zeros(m, s);
     std::uint32_t sum[32];
-    if (!C::bad) m.begin_products();
-    AREAL_MULTIPLY;  // @no-begin
-    m.commit_products();
+    multiply(m, s, sum, !C::bad);  // @no-begin
     m.template wait_products<0>(sum);
   }
 };
@@ -121,13 +120,9 @@ struct OverwritesTile {
   using Shared = Tiles;
   AREAL_TEST_KERNEL(group) {
     Shared& s = m.template shared<Shared>();
-    zero(m, s);
-    m.fence_async();
-    m.sync();
+    put_zeros(m, s);
     std::uint32_t sum[32];
-    m.begin_products();
-    AREAL_MULTIPLY;  // @multiplies
-    m.commit_products();
+    multiply(m, s, sum);  // @multiplies
     if (!C::bad) m.template wait_products<0>(sum);
     m.sync();
     if (m.thread() == 0) m.put(s.right[0], 1);  // @overwrites
@@ -152,13 +147,9 @@ struct ReadsSums {
   Args a;
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    zero(m, s);
-    m.fence_async();
-    m.sync();
+    put_zeros(m, s);
     std::uint32_t sum[32];
-    m.begin_products();
-    AREAL_MULTIPLY;
-    m.commit_products();
+    multiply(m, s, sum);
     m.store(a.out + m.thread(), sum[7]);
     m.template wait_products<0>(sum);
     m.store(a.out + group + m.thread(), sum[7]);
