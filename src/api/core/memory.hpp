@@ -10,8 +10,8 @@
 
 namespace areal {
 
-/// Whether so many bytes of scratch are more than the host has free. Up to 16 MiB they are not compared: to query the
-/// free memory takes longer than the work that needs them.
+/// Whether so many bytes of scratch memory exceed the free memory of the host. False for up to 16 MiB without a query,
+/// which would take longer than the work that needs them.
 bool exceeds_free_memory(std::uint64_t bytes);
 
 /// Owned uninitialised memory, the host's aligned to 64 bytes. Move-only. For 0 bytes there is no block and `data` is

@@ -78,18 +78,17 @@
 //   fence_async()                            orders this thread's put before bulk copies issued after a next barrier
 //   arrive_copies(b)                         one arrival on b when all earlier copy_async of this thread have landed
 //                                            (cp.async.mbarrier.arrive.noinc); from sm_80 on
-// Products of a warpgroup, of sm_90 alone (wgmma): `launcher.multiplies_tiles()` says whether the device has them. The
+// Products of a warpgroup, of sm_90 alone (wgmma); `launcher.multiplies_tiles()` says whether the device has them. The
 // four warps of a warpgroup, the first a multiple of 4, reach each of these calls together:
 //   begin_products()                         before products, and after code that wrote their sums
-//   multiply_tiles(sum, left, right, more)   adds the product of two ByteTiles to sum, or sets it if not `more`: sum of
-//   row
-//                                            m of left and row n of right is that of the products of their 32 bytes.
-//                                            Lane 4 g + t of warp w has in sum[4 j + 2 h + e] m = 16 w + 8 h + g and n
-//                                            = 8 j + 2 t + e. The tiles were written before a barrier, with fence_async
-//                                            before it or, by the caller, behind it
-//   commit_products()   wait_products<N>(sum..)     as copies: the sums are there, and the tiles may be overwritten,
-//   once
-//                                            all but the N youngest groups are waited for
+//   multiply_tiles(sum, left, right, more)   sets sum to the product of two ByteTiles, or adds it if `more`. Entry
+//                                            (m, n) is the dot product of row m of left and row n of right; lane
+//                                            4 g + t of warp w holds (16 w + 8 h + g, 8 j + 2 t + e) in
+//                                            sum[4 j + 2 h + e]. A barrier must separate the writes of the tiles from
+//                                            this call; either the writer calls fence_async before it, or the caller
+//                                            after it
+//   commit_products()   wait_products<N>(sum..)     groups, as of copies: after the wait, the sums of all but the N
+//                                            youngest groups are valid, and their tiles may be overwritten
 // Clusters of 1 to 16 blocks, from sm_90 on. `launcher.template launch_clusters<K, C>(blocks_each, clusters, args,
 // overlap)` launches a grid of them. All are resident at once, so a block may wait for any other; there may be at most
 // `launcher.template most_clusters<K, C>(blocks_each)`, 0 on a machine without clusters. Only kernels launched this way
@@ -149,14 +148,14 @@ struct Mbarrier {
   std::uint64_t state;
 };
 
-/// 64 rows of 32 bytes in shared memory, for multiply_tiles.
+/// 64 rows of 32 bytes in shared memory, for multiply_tiles, in one of two layouts.
 struct ByteTile {
   const void* cell;    ///< the first byte, aligned to 16
-  int next_rows = 0;   ///< bytes from 8 rows to the next 8
-  int next_bytes = 0;  ///< bytes from 16 bytes of 8 rows, which lie together, to their next 16; 0: rows lie in lines
+  int next_rows = 0;   ///< bytes between groups of 8 rows
+  int next_bytes = 0;  ///< between the halves of rows: 8 rows of 16 bytes are contiguous. 0: lines of 128 bytes
 };
-/// Where a byte lies in lines of 128 bytes, 8 of them aligned to 1024: row r of each 8 has its vectors of 16 bytes in
-/// the order v ^ r, so that 8 rows of a column of vectors lie in different banks.
+/// The index of a row's vector of 16 bytes in swizzled lines of 128 bytes. The lines begin at a multiple of 1024. Row r
+/// of each 8 has vector v at place v ^ r, so that a column of 8 vectors covers all banks.
 AREAL_BOTH int place_in_lines(int row, int vector) { return 8 * row + (vector ^ (row % 8)); }
 
 /// N values moved as one.
