@@ -88,12 +88,12 @@ struct TileBandMeans {
     m.sync();
     if (m.thread() >= workers) return fills ? load<true>(s, at) : load<false>(s, at);
     make_bars(s);
-    if (a.columns.edge == Edge::shrink) make_parts(s, at);
+    const bool shrinks = a.columns.edge == Edge::shrink &&
+                         (sided || at.first < 0 || at.y + at.rows + a.rows.after() > a.rows.extent);
+    if (shrinks) make_parts(s, at);
     m.fence_async();
     m.sync(groups + 1, workers);
-    if (a.columns.edge == Edge::shrink && (sided || at.first < 0 || at.y + at.rows + a.rows.after() > a.rows.extent))
-      return walk<true>(s, at);
-    walk<false>(s, at);
+    shrinks ? walk<true>(s, at) : walk<false>(s, at);
   }
 
   AREAL_DEVICE BandPlace place_of(std::int64_t unit) const {
