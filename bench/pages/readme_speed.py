@@ -25,7 +25,7 @@ ROWS = (
     ("table, 32f32f, border none", "cuda", "sat", {"lane": "32f32f", "width": 4096, "height": 4096}),
     ("tables of sums and squares, 8u", "cuda", "sat-squares-border-zero", {"lane": "8u32u+64u", "width": 4096, "height": 4096}),
     ("tensor of 32 bins", "cuda", "histogram", {"width": 1920, "height": 1080, "bins": 32}),
-    ("sums of {batch:,} regions", "cuda", "region", {"algorithm": "region_sums"}),
+    ("sums of {batch:,} regions", "cuda", "boxes", {"algorithm": "region_sums"}),
     *(("table, 8u32s, border zero", cpu, "sat", {"lane": "8u32s", "width": 4096, "height": 4096}) for cpu in CPUS),
     ("tensor of 32 bins", CPUS[0], "histogram", {"algorithm": "fused", "width": 1920, "height": 1080, "bins": 32}),
 )
