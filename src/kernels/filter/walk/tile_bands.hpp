@@ -17,16 +17,21 @@ bool tile_bands_reach(const FilterRequest& request) {
          request.rows.size + Kernel::chunk - 1 <= 32 * Kernel::steps;
 }
 
-/// With edge `shrink`, counting the pixels of windows at the edge takes TileBandMeans a third of the time (one H100,
-/// 8192x8192, 15x15: 64 us, with `shrink` 88), so that small windows stay with the others.
-inline bool few_pixels_shrink(const FilterRequest& request) {
-  return request.columns.edge == Edge::shrink && request.columns.size <= 15 && request.rows.size <= 15;
+/// Windows of up to 15 columns and rows that stay with the other kernels. With edge `shrink` all of them, as counting
+/// the pixels of windows at the edge takes a third of the time (one H200, 8192x8192, 17x17: 84 us, else 59). Else in
+/// large images: those of up to 8 rows (8192x8192, 3x3: 59 us, Walk 50; 1920x1080: 13.5 and 15.5), and beyond 2^26
+/// pixels the others (16384x16384, 15x15: 203 and 184; 8192x8192: 59 and 56, but on an H100 64 and 76).
+inline bool few_pixels_stay(const FilterRequest& request) {
+  const formulas::WindowAxis &columns = request.columns, &rows = request.rows;
+  if (columns.size > 15 || rows.size > 15) return false;
+  const std::int64_t most = rows.size <= few_rows_of_bands ? std::int64_t{1} << 23 : std::int64_t{1} << 26;
+  return columns.edge == Edge::shrink || columns.outputs * rows.outputs > most;
 }
 
 /// Calls f<C>() for the kernel of these means, if there is one.
 template <class F>
 void with_tile_bands(const FilterRequest& request, const F& f) {
-  if (few_pixels_shrink(request)) return;
+  if (few_pixels_stay(request)) return;
   if (!bands_serve<TileBandMeans<NoMachine, MeansByTileBands<3, WalkOutput::even>>>(request)) return;
   with_output_of_bands(request, [&]<WalkOutput output>() {
     if (tile_bands_reach<MeansByTileBands<3, output>>(request))
