@@ -41,6 +41,10 @@ TEST(Numbers, SizesAndRawFormats) {
   EXPECT_EQ(size("--size", "3x5"), (Size{3, 5}));
   EXPECT_EQ(refusal([] { size("--size", "0x5"); }), "--size 0: may not be less than 1");
   EXPECT_EQ(refusal([] { size("--size", "5"); }), "--size 5: may be WxH, for example 15x15");
+  EXPECT_EQ(window_cells("--size", "5", 1), (Size{5, 5}));
+  EXPECT_EQ(window_cells("--size", "3x5", 1), (Size{3, 5}));
+  for (const char* text : {"", "x", "3x", "3x5x7"})
+    EXPECT_NE(refusal([&] { window_cells("--size", text, 1); }).find("may be N or WxH"), std::string::npos) << text;
   const RawFormat format = raw_format("--raw", "1920x1080x16u");
   EXPECT_EQ(format.size, (Size{1920, 1080}));
   EXPECT_EQ(format.type, Type::u16);

@@ -2,7 +2,7 @@
 """Walks the includes of the tree and fails on an arrow that the layers do not allow (HACKING.md, "Arrows").
 
     include <- catalog, formulas <- policy, kernels, cpu        kernels <- cuda, simt
-    all of these <- api <- research, filters                    memory_machines <- research
+    all of these <- api <- research                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
     api <- queue <- pieces, video     public headers, bench/protocol <- bench        public headers and media <- apps <- areal-lab
@@ -29,7 +29,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
+    "src/research": "research", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
     "src/chunked": "chunked", "src/mpi": "mpi", "src/view": "view",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol",
     "bench/harness": "laboratory", "bench/subjects": "laboratory", "bench/papers": "laboratory", "examples": "examples",
@@ -37,7 +37,7 @@ LAYERS = {
 }
 EVERY_LAYER = set(LAYERS.values())
 BASE = {"include", "catalog", "formulas"}
-LIBRARY = BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api", "research", "memory_machines", "filters"}
+LIBRARY = BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api", "research", "memory_machines"}
 
 # What each layer may include besides itself.
 MAY_INCLUDE = {
@@ -53,7 +53,6 @@ MAY_INCLUDE = {
     "simt": BASE | {"kernels"},
     "api": BASE | {"policy", "kernels", "cuda", "simt", "cpu"},
     "research": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api", "memory_machines"},
-    "filters": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api"},
     "json": set(),
     "media": {"include", "json"},
     "chunked": {"include", "json"},
@@ -462,7 +461,6 @@ BAD = [
     ("src/api/core/check.hpp", '#include "api/sat/own.hpp"'),
     ("src/research/model.cpp", '#include "media/media.hpp"'),
     ("src/research/model.cpp", '#include "kernels/sat/author/part.hpp"'),
-    ("src/filters/f.cpp", '#include "memory_machines/m.hpp"'),
     ("src/media/inner.hpp", '#include "cpu/c.hpp"'),
     ("src/media/inner.hpp", '#include "api/sat/own.hpp"'),
     ("src/video/v.hpp", '#include "kernels/primitives/k.hpp"'),

@@ -96,6 +96,16 @@ inline Size size(std::string_view option, std::string_view text) {
   return {whole_number(option, parts[0], 1), whole_number(option, parts[1], 1)};
 }
 
+/// Of a window, "31" or "31x15", width first.
+inline Size window_cells(std::string_view option, std::string_view text, std::int64_t least) {
+  const auto parts = split(text, 'x');
+  if (parts.size() > 2) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
+  for (const auto& part : parts)
+    if (part.empty()) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
+  const std::int64_t width = whole_number(option, parts[0], least);
+  return {width, parts.size() == 1 ? width : whole_number(option, parts[1], least)};
+}
+
 struct RawFormat {
   Size size;
   Type type = Type::u8;

@@ -33,16 +33,6 @@ std::pair<double, double> sigmas_of(const std::string& text) {
   return {across, parts.size() == 1 ? across : number("--sigma", parts[1])};
 }
 
-/// "31" or "31x15", width first.
-Size cells_of(std::string_view option, const std::string& text, std::int64_t least) {
-  const auto parts = split(text, 'x');
-  if (parts.size() > 2) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
-  for (const auto& part : parts)
-    if (part.empty()) refuse(option, " ", text, ": may be N or WxH, for example 31 or 15x31");
-  const std::int64_t width = whole_number(option, parts[0], least);
-  return {width, parts.size() == 1 ? width : whole_number(option, parts[1], least)};
-}
-
 }  // namespace
 
 bool is_threshold(const FilterRequest& request) {
@@ -128,11 +118,11 @@ FilterOptions options_of(const FilterRequest& request) {
     options.sizes = true;
   } else if (!gaussian) {
     if (request.size.empty()) refuse("--size is required, for example --size 31");
-    const Size cells = cells_of("--size", request.size, 1);
+    const Size cells = window_cells("--size", request.size, 1);
     options.window.width = cells.width, options.window.height = cells.height;
   }
   if (!request.anchor.empty()) {
-    const Size anchor = cells_of("--anchor", request.anchor, 0);
+    const Size anchor = window_cells("--anchor", request.anchor, 0);
     options.window.anchor_x = anchor.width, options.window.anchor_y = anchor.height;
   }
   options.window.edge = WindowRequest::edge_named(request.edge);

@@ -19,7 +19,7 @@ void resolve(const WindowRequest& request) {
   const int chosen = request.sum + request.mean + request.deviation + !request.threshold.empty();
   if (chosen != 1) refuse("window: exactly one of --sum, --mean, --std and --threshold is needed");
   if (request.size.empty() && request.threshold.empty()) refuse("--size is required, for example --size 15x15");
-  if (!request.size.empty()) size("--size", request.size);
+  if (!request.size.empty()) window_cells("--size", request.size, 1);
   const Edge edge = WindowRequest::edge_named(request.edge);
   if (!request.value.empty() && edge != Edge::constant)
     refuse("--value ", request.value, ": needs --edge constant, but --edge is ", request.edge);
@@ -73,7 +73,8 @@ void add_window(CLI::App& app, Settings& settings) {
   auto request = std::make_shared<WindowRequest>();
   request->input.add_to(*verb);
   begin_group(*verb, group::what);
-  verb->add_option("--size", request->size, "Size of the window (with --threshold, by default an eighth of the width)")
+  verb->add_option("--size", request->size,
+                   "Size of the window, N or WxH (with --threshold, by default an eighth of the width)")
       ->type_name("WxH");
   verb->add_flag("--sum", request->sum, "Sums");
   verb->add_flag("--mean", request->mean, "Means: a box blur");

@@ -64,7 +64,7 @@ Window window_for(const WindowRequest& request, const Shape& image) {
   window.edge = WindowRequest::edge_named(request.edge);
   if (!request.value.empty()) window.value = number("--value", request.value);
   if (!request.size.empty()) {
-    const Size cells = size("--size", request.size);
+    const Size cells = window_cells("--size", request.size, 1);
     window.width = cells.width;
     window.height = cells.height;
   } else {

@@ -11,7 +11,7 @@ Execution strips_on(const PieceOptions& options) {
   return options.workers.empty() ? Execution() : execution_of(options.workers[0]);
 }
 
-std::function<void(std::int64_t)> told(const Progress& progress, std::int64_t all) {
+std::function<void(std::int64_t)> reporter(const Progress& progress, std::int64_t all) {
   if (!progress) return {};
   return [progress, all](std::int64_t rows) {
     if (!progress(rows, all)) throw Cancelled(sentence("the strips were cancelled after ", rows, " of ", all, " rows"));

@@ -16,7 +16,7 @@ Execution strips_on(const PieceOptions& options);
 
 /// What tells a caller's progress of the rows that are done; none where there is none. Throws Cancelled where it says
 /// so.
-std::function<void(std::int64_t rows)> told(const Progress& progress, std::int64_t all);
+std::function<void(std::int64_t rows)> reporter(const Progress& progress, std::int64_t all);
 
 class StripDriver {
  public:

@@ -9,7 +9,7 @@
 namespace areal::pieces {
 namespace {
 
-constexpr std::chrono::milliseconds asked_every{50};  // as cpu::Cancellation asks
+constexpr std::chrono::milliseconds poll_interval{50};  // as cpu::Cancellation asks
 
 class Run {
  public:
@@ -100,20 +100,20 @@ class Run {
         cancellation->check();
       }
       std::unique_lock lock(mutex_);
-      const std::int64_t told = told_;
-      changed_.wait_for(lock, asked_every, [&] { return stopped_ || ready() || given_ > told; });
+      const std::int64_t reported = reported_;
+      changed_.wait_for(lock, poll_interval, [&] { return stopped_ || ready() || given_ > reported; });
       if (stopped_) return false;
-      if (given_ == told && ready()) return true;
+      if (given_ == reported && ready()) return true;
     }
   }
   void tell() {
     for (;;) {
       {
         const std::lock_guard lock(mutex_);
-        if (told_ == given_) return;
-        ++told_;
+        if (reported_ == given_) return;
+        ++reported_;
       }
-      if (stages_.given) stages_.given(told_ - 1);
+      if (stages_.given) stages_.given(reported_ - 1);
     }
   }
 
@@ -122,7 +122,7 @@ class Run {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::int64_t read_ = 0, computed_ = 0, given_ = 0;  // strips that have passed each stage
-  std::int64_t told_ = 0;
+  std::int64_t reported_ = 0;
   bool stopped_ = false, ended_ = false;
   std::exception_ptr error_;
 };

@@ -114,13 +114,13 @@ std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& im
   for (std::int64_t g = 0; g < groups; ++g)
     rules.push_back(binning.slice(g * group, std::min(group, bins - g * group)));
   std::vector<std::uint64_t> out(static_cast<std::size_t>(answers)), part;
-  const auto told = pieces::told(options.progress, image.height * groups);
+  const auto report = pieces::reporter(options.progress, image.height * groups);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t first = g * group, size = rules[static_cast<std::size_t>(g)].bins();
     part.resize(groups > 1 ? static_cast<std::size_t>(n * size) : 0);
     count(counting, rules[static_cast<std::size_t>(g)], groups > 1 ? std::span(part) : std::span(out),
           [&](std::int64_t rows) {
-            if (told) told(g * image.height + rows);
+            if (report) report(g * image.height + rows);
           });
     for (std::int64_t i = 0; i < n && groups > 1; ++i)
       std::copy_n(part.begin() + i * size, size, out.begin() + i * bins + first);

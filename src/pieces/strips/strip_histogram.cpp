@@ -95,16 +95,17 @@ struct StripHistogram::State {
   pieces::StripUse use(std::int64_t g, const PieceSink& sink) const {
     require(static_cast<bool>(sink), "sink: there is none");
     const std::int64_t rows = subject.image.height;
-    return {.give =
-                [this, g, sink](const pieces::Part& strip, const std::vector<ConstView>& outputs) {
-                  const pieces::Frame frame(border, strip);
-                  const Piece given{.y = frame.y(), .first_bin = g * group, .values = frame.of(outputs[0])};
-                  return given.values.shape.empty() || sink(given);
-                },
-            .done =
-                [done_of_all = pieces::told(options.progress, rows * groups), before = g * rows](std::int64_t done) {
-                  if (done_of_all) done_of_all(before + done);
-                }};
+    return {
+        .give =
+            [this, g, sink](const pieces::Part& strip, const std::vector<ConstView>& outputs) {
+              const pieces::Frame frame(border, strip);
+              const Piece given{.y = frame.y(), .first_bin = g * group, .values = frame.of(outputs[0])};
+              return given.values.shape.empty() || sink(given);
+            },
+        .done =
+            [done_of_all = pieces::reporter(options.progress, rows * groups), before = g * rows](std::int64_t done) {
+              if (done_of_all) done_of_all(before + done);
+            }};
   }
   void begin_group(std::int64_t g) {
     PushedTensor& p = *pushed;

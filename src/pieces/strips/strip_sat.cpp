@@ -54,7 +54,7 @@ struct StripSat::State {
                   return framed[0].shape.empty() ||
                          sink(pieces::piece_of(0, frame.y(), framed, whole.squares_type().has_value()));
                 },
-            .done = pieces::told(progress, image.height)};
+            .done = pieces::reporter(progress, image.height)};
   }
 };
 

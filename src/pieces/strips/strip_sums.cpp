@@ -112,7 +112,7 @@ struct StripSums::State {
     if (tables) use.computed = [this](const pieces::Part& strip, pieces::PieceLane& lane) { tables->add(strip, lane); };
     if (non_finite)
       use.filled = [this](const pieces::Part& strip, const View& pixels) { non_finite->take(strip.pixels.y, pixels); };
-    use.done = pieces::told(options.progress, image.height);
+    use.done = pieces::reporter(options.progress, image.height);
     return use;
   }
   void finished() {

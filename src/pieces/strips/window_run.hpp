@@ -48,7 +48,7 @@ struct WindowRun {
       }
       return sink(given);
     };
-    return {.give = give, .done = told(progress, out.height)};
+    return {.give = give, .done = reporter(progress, out.height)};
   }
 };
 

@@ -12,7 +12,7 @@
 namespace areal::pieces {
 namespace {
 
-constexpr std::chrono::milliseconds asked_every{50};  // as cpu::Cancellation asks
+constexpr std::chrono::milliseconds poll_interval{50};  // as cpu::Cancellation asks
 
 std::uint64_t next_run() {
   static std::atomic<std::uint64_t> runs{0};
@@ -132,7 +132,7 @@ void TileRun::wait_for_parts() {
   std::unique_lock lock(mutex_);
   const auto ended = [this] { return stopped_ || finished_ == grid_.parts(); };
   if (cancellation == nullptr) return changed_.wait(lock, ended);
-  while (!changed_.wait_for(lock, asked_every, ended)) {
+  while (!changed_.wait_for(lock, poll_interval, ended)) {
     lock.unlock();
     try {
       cancellation->go_on();
@@ -222,7 +222,7 @@ void TileRun::finish(std::int64_t number) {
   if (job_.progress) {
     const std::lock_guard lock(telling_);
     try {
-      if (!stopped_ && !job_.progress(++told_, grid_.parts())) throw Cancelled(job_.cancelled);
+      if (!stopped_ && !job_.progress(++reported_, grid_.parts())) throw Cancelled(job_.cancelled);
     } catch (...) {
       stop(std::current_exception());
     }

@@ -97,7 +97,7 @@ class TileRun {
   std::condition_variable changed_;
   std::vector<Slot> slots_;
   TilePool::Slots memory_;
-  std::int64_t finished_ = 0, told_ = 0;
+  std::int64_t finished_ = 0, reported_ = 0;
   std::exception_ptr error_;
   std::atomic<bool> stopped_{false};
 };
