@@ -92,6 +92,19 @@ class Launcher {
     return major == 9 && minor == 0;
   }
 
+  /// Whether this kernel's code for the current device has multiply_bits.
+  template <template <class, class> class K, class C>
+  bool multiplies_bits() const {
+    using Kernel = K<Machine, C>;
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    thread_local std::map<int, bool> known;  // a query takes longer than a launch
+    if (const auto at = known.find(device); at != known.end()) return at->second;
+    cudaFuncAttributes is{};
+    require(cudaFuncGetAttributes(&is, run<Kernel>), launch_of<Kernel>(1));
+    return known[device] = is.ptxVersion >= 80;
+  }
+
   /// The clusters of `blocks_each` blocks that the current device holds at once if it runs nothing else. 0: it has no
   /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
   template <template <class, class> class K, class C>

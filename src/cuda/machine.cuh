@@ -108,6 +108,22 @@ struct Machine {
     *reinterpret_cast<detail::Word<T>*>(p) = detail::bits<detail::Word<T>>(value);
   }
   template <class T>
+  __device__ __forceinline__ void store_if(bool p, T* to, const std::type_identity_t<T>& value, Site = {}) const {
+    static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 8) {
+      const auto w = detail::bits<uint2>(value);
+      asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.global.v2.u32 [%1], {%2, %3}; }" ::"r"(unsigned{p}),
+                   "l"(to), "r"(w.x), "r"(w.y)
+                   : "memory");
+    } else {
+      const auto w = detail::bits<uint4>(value);
+      asm volatile(
+          "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.global.v4.u32 [%1], {%2, %3, %4, %5}; }" ::"r"(unsigned{p}),
+          "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
+          : "memory");
+    }
+  }
+  template <class T>
   __device__ __forceinline__ void store_streaming(T* p, const T& value, Site = {}) const {
     __stcs(reinterpret_cast<detail::Word<T>*>(p), detail::bits<detail::Word<T>>(value));
   }
@@ -291,6 +307,19 @@ struct Machine {
     asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};"
         : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])
         : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]));
+#endif
+    return d;
+  }
+  __device__ __forceinline__ Four multiply_bits(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], const Four& c,
+                                                Site = {}) const {
+    Four d = c;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    __trap();  // see multiplies_bits
+#else
+    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+r"(d.at[0]), "+r"(d.at[1]), "+r"(d.at[2]), "+r"(d.at[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #endif
     return d;
   }

@@ -47,6 +47,7 @@ int Launcher::most_clusters_of(int blocks_each) const {
 
 int Launcher::most_together() const { return engine_->options().together; }
 bool Launcher::multiplies_tiles() const { return engine_->options().products; }
+bool Launcher::multiplies_bits() const { return engine_->options().async_copies; }
 bool Launcher::is_confined() const { return engine_->options().confined; }
 
 void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together) {

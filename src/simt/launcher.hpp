@@ -72,6 +72,10 @@ class Launcher {
   }
 
   bool multiplies_tiles() const;
+  template <template <class, class> class K, class C>
+  bool multiplies_bits() const {
+    return multiplies_bits();
+  }
 
   /// The clusters of `blocks_each` blocks, 1 to 16, that Options::residents holds at once.
   template <template <class, class> class K, class C>
@@ -117,6 +121,7 @@ class Launcher {
   int most_clusters_of(int blocks_each) const;
   int most_together() const;
   bool is_confined() const;
+  bool multiplies_bits() const;
   /// cluster_blocks: 0 for a launch without clusters. together: all blocks run at once, as in clusters always.
   void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together = false);
 

@@ -68,6 +68,58 @@ TEST(SimtProducts, BothLayouts) {
     }
 }
 
+/// 16 x 256 and 256 x 8 bits, a word a place, to 16 x 8 sums.
+template <class M, class C>
+struct MultipliesBits {
+  static constexpr int threads = 32;
+  using Shared = NoShared;
+  struct Args {
+    const std::uint32_t *left, *right;
+    std::uint32_t* out;
+  };
+  M m;
+  Args a;
+  AREAL_DEVICE void operator()() {
+    const int g = m.lane() / 4, t = m.lane() % 4;
+    std::uint32_t left[4], right[2];
+    for (int i = 0; i < 4; ++i) left[i] = m.load(a.left + (g + i % 2 * 8) * 8 + i / 2 * 4 + t);
+    for (int i = 0; i < 2; ++i) right[i] = m.load(a.right + g * 8 + i * 4 + t);
+    const auto sum = m.multiply_bits(left, right, {{1, 2, 3, 4}});
+    for (int i = 0; i < 4; ++i) m.store(a.out + (g + i / 2 * 8) * 8 + 2 * t + i % 2, sum.at[i]);
+  }
+};
+TEST(SimtProducts, OfBits) {
+  std::mt19937 random(20261128);
+  std::vector<std::uint32_t> left(16 * 8), right(8 * 8), out(16 * 8);
+  for (auto* words : {&left, &right})
+    for (std::uint32_t& word : *words) word = static_cast<std::uint32_t>(random());
+  Launcher launcher;
+  add(launcher, "left", left, true, false);
+  add(launcher, "right", right, true, false);
+  add(launcher, "out", out, false);
+  launcher.launch<MultipliesBits, kernels::NoConfig>(1, {left.data(), right.data(), out.data()});
+  for (std::size_t y = 0; y < 16; ++y)
+    for (std::size_t x = 0; x < 8; ++x) {
+      std::uint32_t sum = static_cast<std::uint32_t>(1 + y / 8 * 2 + x % 2);
+      for (std::size_t bit = 0; bit < 256; ++bit)
+        sum += left[8 * y + bit / 32] >> bit % 32 & right[8 * x + bit / 32] >> bit % 32 & 1u;
+      ASSERT_EQ(out[8 * y + x], sum) << y << " " << x;
+    }
+}
+
+// A lane waits in another collective.
+template <class M, class C>
+struct LacksALane {
+  using Shared = NoShared;
+  AREAL_TEST_KERNEL(32) {
+    const std::uint32_t left[4] = {1, 2, 3, 4}, right[2] = {5, 6};
+    C::bad&& m.lane() == 9 ? m.sync_warp() : static_cast<void>(m.multiply_bits(left, right, {}));  // @lacks
+  }
+};
+TEST(SimtProducts, OfBitsNeedAllLanes) {
+  expect_fault_of<LacksALane>(__FILE__, {FaultKind::collective, "LacksALane", "lacks", 0, -1, "lacks", 16});
+}
+
 struct Tiles {
   std::uint32_t left[tile_words], right[tile_words];
 };

@@ -28,6 +28,7 @@
 //   std::int64_t block()  blocks()           in the grid
 //   S& shared<S>()                           the block's shared memory, uninitialised
 //   T load(const T* p)   store(T* p, T v)    global memory
+//   store_if(bool b, T* p, T v)              store if b, without a branch; T of 8 or 16 bytes
 //   T load_streaming(p)  store_streaming(p, v)    the same, evicted first (ld.cs, st.cs), for data used once
 //   prefetch(p)                              into the L2; does nothing on machines without it
 //   T get(const T& cell)  put(T& cell, T v)  shared memory
@@ -58,6 +59,10 @@
 //                                            1 or 2. Lane 4 g + t has rows g and g + 8 of a, column g of b, of their
 //                                            16 places 4 t to 4 t + 3 in a word, and columns 2 t and 2 t + 1 of c
 //                                            (mma.m16n8k16, k32)
+//   Vec<uint32, 4> multiply_bits(a, b, c)    the same with 32 bits of each word in place of 4 bytes, n = 2: c and the
+//                                            ones that a row of a and a column of b share (mma.m16n8k256.and.popc).
+//                                            From sm_80 on: `launcher.template multiplies_bits<K, C>()` says whether
+//                                            the device runs code of kernel K with it
 //   inverse_estimate(x)                      1 / x of a normal float, within 2^-23 of it
 //   root_estimate(x)                         the root of a float x >= 0, within 2^-21 of it
 //   min2(a, b)  max2(a, b)                   the smaller, the larger of the halves of two 32-bit words, each unsigned

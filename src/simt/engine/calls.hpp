@@ -29,9 +29,10 @@ struct KernelShape {
 
 enum class Collective { sync_warp, shuffle, ballot, any, all, multiply, multiply_tiles };
 
-/// A lane's part of a product of bytes: see multiply_bytes in kernels/primitives/machine.hpp.
-struct MultiplyBytes {
+/// A lane's part of a product of bytes or bits: see multiply_bytes in kernels/primitives/machine.hpp.
+struct Multiplication {
   int words;  // of the right operand
+  bool of_bits;
   const std::uint32_t *a, *b;
   std::uint32_t* c;
 };
@@ -54,7 +55,7 @@ void forget_release(ThreadInterface& thread, const void* at);
 
 void sync(ThreadInterface& thread, Site site);
 void named_barrier(ThreadInterface& thread, int id, int threads, bool wait, Site site);
-/// argument: the lane that a shuffle reads. The value of `multiply` is the address of the lane's MultiplyBytes.
+/// argument: the lane that a shuffle reads. The value of `multiply` is the address of the lane's Multiplication.
 std::uint64_t collective(ThreadInterface& thread, Collective kind, std::uint32_t mask, std::uint64_t value,
                          int argument, Site site);
 

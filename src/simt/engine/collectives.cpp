@@ -7,7 +7,7 @@ namespace areal::simt {
 namespace {
 
 const char* name(Collective kind) {
-  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all", "multiply_bytes", "multiply_tiles"};
+  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all", "multiply", "multiply_tiles"};
   return names[static_cast<int>(kind)];
 }
 
@@ -18,21 +18,23 @@ std::string hex(std::uint32_t mask) {
 }
 
 /// Lane 4 g + t has rows g and g + 8 of a, column g of b, and of c the rows of a in columns 2 t and 2 t + 1. In a word
-/// of a and b it has places 4 t to 4 t + 3 of 16.
+/// of a and b it has places 4 t to 4 t + 3 of 16; of bits, 32 t to 32 t + 31 of 128.
 void multiply(const std::uint64_t* lanes) {
-  const auto of = [&](int lane) { return reinterpret_cast<const MultiplyBytes*>(lanes[lane]); };
-  const auto dot = [](std::uint32_t a, std::uint32_t b) {
+  const auto of = [&](int lane) { return reinterpret_cast<const Multiplication*>(lanes[lane]); };
+  const auto dot = [](std::uint32_t a, std::uint32_t b, bool of_bits) {
+    if (of_bits) return static_cast<std::uint32_t>(std::popcount(a & b));
     std::uint32_t sum = 0;
     for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xffu) * (b >> i & 0xffu);
     return sum;
   };
   for (int lane = 0; lane < 32; ++lane) {
-    const MultiplyBytes& one = *of(lane);
+    const Multiplication& one = *of(lane);
     const int row = lane / 4 * 4;
     for (int i = 0; i < 4; ++i) {
       const int column = 4 * (2 * (lane % 4) + i % 2);
       for (int word = 0; word < one.words; ++word)
-        for (int t = 0; t < 4; ++t) one.c[i] += dot(of(row + t)->a[2 * word + i / 2], of(column + t)->b[word]);
+        for (int t = 0; t < 4; ++t)
+          one.c[i] += dot(of(row + t)->a[2 * word + i / 2], of(column + t)->b[word], one.of_bits);
     }
   }
 }

@@ -57,6 +57,10 @@ class Machine {
     write(Op::store, p, v, site);
   }
   template <class T>
+  void store_if(bool p, T* to, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
+    if (p) store(to, v, site);
+  }
+  template <class T>
   T load_streaming(const T* p, Site site = AREAL_HERE) const {
     return read(Op::load, p, site);
   }
@@ -146,10 +150,11 @@ class Machine {
   template <int words>
   kernels::Vec<std::uint32_t, 4> multiply_bytes(const std::uint32_t (&a)[2 * words], const std::uint32_t (&b)[words],
                                                 kernels::Vec<std::uint32_t, 4> c, Site site = AREAL_HERE) const {
-    const MultiplyBytes lane{words, a, b, c.at};
-    calls::collective(*thread_, Collective::multiply, kernels::full_mask, reinterpret_cast<std::uint64_t>(&lane), 0,
-                      site);
-    return c;
+    return multiply({words, false, a, b, c.at}, c, site);
+  }
+  kernels::Vec<std::uint32_t, 4> multiply_bits(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                                               kernels::Vec<std::uint32_t, 4> c, Site site = AREAL_HERE) const {
+    return multiply({2, true, a, b, c.at}, c, site);
   }
   void begin_products(Site = AREAL_HERE) const { calls::begin_products(*thread_); }
   void multiply_tiles(std::uint32_t (&sum)[32], const kernels::ByteTile& left, const kernels::ByteTile& right,
@@ -268,6 +273,13 @@ class Machine {
   }
 
  private:
+  /// `c` is the lane's, which the last lane to arrive writes.
+  kernels::Vec<std::uint32_t, 4> multiply(const Multiplication& lane, const kernels::Vec<std::uint32_t, 4>& c,
+                                          Site site) const {
+    calls::collective(*thread_, Collective::multiply, kernels::full_mask, reinterpret_cast<std::uint64_t>(&lane), 0,
+                      site);
+    return c;
+  }
   template <class T>
   static constexpr unsigned elements_of(const T*) {
     return 1;

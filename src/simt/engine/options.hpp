@@ -19,7 +19,7 @@ struct Options {
   bool confined = false;                     ///< such launches are refused, as by a partly available device
   StartOrder start = StartOrder::ascending;  ///< the order in which blocks become resident
   int width = 32;                            ///< w of the memory machines: elements of an address group
-  bool async_copies = true;                  ///< false: as before sm_80, each is a load and a store
+  bool async_copies = true;                  ///< false: as before sm_80, each is a load and a store; no multiply_bits
   bool products = true;                      ///< false: as other devices than sm_90, no multiply_tiles
   int patience = 2000;  ///< polls per resident thread without a change of memory after which the launch is stuck
   std::function<void(const Event&)> trace;  ///< called for every access, if set
