@@ -23,6 +23,7 @@ class CudaCompact : public testing::Test {
 
 TEST_F(CudaCompact, AWrongPixelIsCaught) { a_wrong_pixel_of_a_store_is_caught<Bed>(); }
 TEST_F(CudaCompact, EverySide) { compact_stores_of_every_side<Bed>(); }
+TEST_F(CudaCompact, ByBands) { compact_stores_by_bands<Bed>(); }
 TEST_F(CudaCompact, EveryNumberOfBins) { compact_stores_of_every_number_of_bins<Bed>(65534); }
 TEST_F(CudaCompact, EveryTypeAndRule) { compact_stores_of_every_type_and_rule<Bed>(); }
 TEST_F(CudaCompact, Masks) { compact_stores_with_masks<Bed>(); }
@@ -93,16 +94,18 @@ TEST_F(CudaCompact, AGraphIsReplayed) {
 
 /// The same bytes in every run, of builds that overlap with each other's launches.
 TEST_F(CudaCompact, BuildsInARow) {
-  const Rule rule = oracle::uniform(64, 0, 256);
-  Bed bed;
-  Padded image = random_pixels(Type::u8, {1111, 777}, 0, 255, 86, oracle::aligned);
-  const ConstView there = bed.in(image);
-  const StorePlan plan({1111, 777}, Type::u8, rule.binning, compact_options(), bed.on);
-  HistogramStore store = plan.build({there});
-  for (int i = 0; i < 200; ++i) plan.build({there}, store);
-  bed.back();
-  const HistogramStore expected = histogram_store(ConstView(image.view()), rule.binning, compact_options());
-  EXPECT_EQ(bytes_of_store(store), bytes_of_store(expected)) << "seed 86";
+  for (const auto& [bins, width] : {std::pair{64, 1111}, {32, 1111}, {32, 1120}}) {
+    const Rule rule = oracle::uniform(bins, 0, 256);
+    Bed bed;
+    Padded image = random_pixels(Type::u8, {width, 777}, 0, 255, 86, oracle::aligned);
+    const ConstView there = bed.in(image);
+    const StorePlan plan({width, 777}, Type::u8, rule.binning, compact_options(), bed.on);
+    HistogramStore store = plan.build({there});
+    for (int i = 0; i < 200; ++i) plan.build({there}, store);
+    bed.back();
+    const HistogramStore expected = histogram_store(ConstView(image.view()), rule.binning, compact_options());
+    EXPECT_EQ(bytes_of_store(store), bytes_of_store(expected)) << bins << " bins, width " << width << ", seed 86";
+  }
 }
 
 }  // namespace

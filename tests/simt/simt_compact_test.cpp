@@ -22,6 +22,7 @@ const Execution on_simt{.backend = Backend::simt}, on_cpu{.backend = Backend::cp
 
 TEST(SimtCompact, AWrongPixelIsCaught) { a_wrong_pixel_of_a_store_is_caught<Bed>(); }
 TEST(SimtCompact, EverySide) { compact_stores_of_every_side<Bed>(); }
+TEST(SimtCompact, ByBands) { compact_stores_by_bands<Bed>(); }
 TEST(SimtCompact, EveryNumberOfBins) { compact_stores_of_every_number_of_bins<Bed>(4200); }
 TEST(SimtCompact, EveryTypeAndRule) { compact_stores_of_every_type_and_rule<Bed>(); }
 TEST(SimtCompact, Masks) { compact_stores_with_masks<Bed>(); }
@@ -93,45 +94,71 @@ TEST(SimtCompact, AnchorsCancel) {
   }
 }
 
-/// Anchors of 64 bits, which need 2^32 pixels, have the CPU's bytes.
-TEST(SimtCompact, BuildsWideAnchors) {
-  const Rule rule = oracle::uniform(40, 0, 256);
-  Padded image = random_pixels(Type::u8, {300, 200}, 0, 255, 94);
-  Stored expected(rule, image.view(), 32, true);
-  Stored made = expected;
+/// Builds the store of an image anew in that memory, and returns the launches.
+std::vector<LaunchCounts> build_again(Stored& made, const Rule& rule, const ConstView& image,
+                                      const simt::Options& options = {}) {
   std::fill_n(made.data(), made.layout.bytes(), std::byte{0xa5});
-  const cpu::PixelBins bins = pixel_bins(rule.binning, Type::u8, 1);
+  const cpu::PixelBins bins = pixel_bins(rule.binning, image.type, image.shape.channels);
   const DeviceRule there = device_rule(bins);
   kernels::CompactRequest request;
-  request.layout = made.layout, request.rule = there.rule, request.tables = there.tables;
+  request.type = image.type, request.layout = made.layout, request.rule = there.rule, request.tables = there.tables;
+  request.scale = bin_scale(bins);
   std::copy(std::begin(there.table_at), std::end(there.table_at), std::begin(request.table_at));
-  const auto plan = simt::make_plan<kernels::CompactBuild>(request);
+  const auto plan = simt::make_plan<kernels::CompactBuild>(request, options);
   std::vector<std::byte> workspace(plan->workspace_bytes(), std::byte{0xa5});
   plan->prepare(workspace.data(), Stream::host());
-  ASSERT_TRUE(plan->execute({image.view(), {}, made.data()}, workspace.data(), Stream::host(), {}));
-  EXPECT_EQ(std::memcmp(made.data(), expected.data(), static_cast<std::size_t>(made.layout.bytes())), 0) << "seed 94";
+  std::vector<LaunchCounts> all;
+  plan->execute({image, {}, made.data()}, workspace.data(), Stream::host(),
+                [&](const LaunchCounts& launch) { all.push_back(launch); });
+  return all;
+}
+bool equal(Stored& a, Stored& b) {
+  return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.layout.bytes())) == 0;
+}
+
+/// Anchors of 64 bits, which need 2^32 pixels, have the CPU's bytes.
+TEST(SimtCompact, BuildsWideAnchors) {
+  for (const int bins : {20, 40}) {
+    const Rule rule = oracle::uniform(bins, 0, 256);
+    Padded image = random_pixels(Type::u8, {300, 200}, 0, 255, 94);
+    Stored expected(rule, image.view(), 32, true);
+    Stored made = expected;
+    build_again(made, rule, image.view());
+    EXPECT_TRUE(equal(made, expected)) << bins << " bins, seed 94";
+  }
+}
+
+/// Devices without products of bits build the same store.
+TEST(SimtCompact, OnOlderDevices) {
+  simt::Options older;
+  older.async_copies = false;
+  for (const int bins : {7, 32})
+    for (const auto& [type, launches] : {std::pair{Type::u8, 3u}, {Type::u16, 4u}}) {
+      const Rule rule = oracle::uniform(bins, 0, 256);
+      Padded image = random_pixels(type, {290, 170, 1, 2}, 0, 300, 97, oracle::aligned);
+      Stored expected(rule, image.view(), 32);
+      Stored made = expected;
+      EXPECT_EQ(build_again(made, rule, image.view(), older).size(), launches);
+      EXPECT_TRUE(equal(made, expected)) << bins << " bins of " << name_of(type) << ", seed 97";
+    }
+}
+
+Array random_bytes() {
+  Array image({384, 256}, Type::u8);
+  std::mt19937_64 random(95);
+  for (std::int64_t i = 0; i < 384 * 256; ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random());
+  return image;
 }
 
 /// Every pixel is read once, every byte of the store written once, the strips in whole sectors.
 TEST(SimtCompact, BuildsInThreeLaunches) {
-  Array image({384, 256}, Type::u8);
-  std::mt19937_64 random(95);
-  for (std::int64_t i = 0; i < 384 * 256; ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random());
-  for (const auto& [bins, groups] : {std::pair{32, 1}, {64, 1}, {128, 1}, {256, 2}}) {
-    const cpu::PixelBins rule = pixel_bins(Binning::uniform(bins, 0, 256), Type::u8, 1);
-    const DeviceRule there = device_rule(rule);
-    kernels::CompactRequest request;
-    request.layout = Compact::of(384, 256, bins, 1, false);
-    request.rule = there.rule, request.tables = there.tables, request.scale = bin_scale(rule);
-    Array store({request.layout.bytes(), 1}, Type::u8);
-    const auto plan = simt::make_plan<kernels::CompactBuild>(request);
-    std::vector<std::byte> workspace(plan->workspace_bytes());
-    plan->prepare(workspace.data(), Stream::host());
-    std::vector<LaunchCounts> all;
-    plan->execute({image.view(), {}, store.data()}, workspace.data(), Stream::host(),
-                  [&](const LaunchCounts& launch) { all.push_back(launch); });
+  const Array image = random_bytes();
+  for (const auto& [bins, groups] : {std::pair{64, 1}, {128, 1}, {256, 2}}) {
+    const Rule rule = oracle::uniform(bins, 0, 256);
+    Stored made(rule, image.view(), 0);
+    const auto all = build_again(made, rule, image.view());
     ASSERT_EQ(all.size(), 3u);
-    const Compact& c = request.layout;
+    const Compact& c = made.layout;
     const auto tiles = static_cast<std::uint64_t>(6 * groups), k = static_cast<std::uint64_t>(c.padded_bins());
     EXPECT_EQ(all[0].blocks, 6 * groups);
     EXPECT_EQ(all[0].counts.reads.elements, static_cast<std::uint64_t>(384 * 256 * groups));
@@ -144,6 +171,31 @@ TEST(SimtCompact, BuildsInThreeLaunches) {
     // The time does not depend on the pixels: no two lanes meet in a bank.
     EXPECT_EQ(all[0].counts.shared_reads.conflicts + all[0].counts.shared_writes.conflicts, 0u) << bins;
   }
+}
+
+/// Up to 32 bins: every pixel is read twice, every byte of the store and a total for each 16 columns written once.
+TEST(SimtCompact, BuildsByBandsInTwoLaunches) {
+  const Array image = random_bytes();
+  for (const int bins : {16, 32})
+    for (const bool from_bytes : {false, true}) {
+      const Rule rule = oracle::uniform(bins, from_bytes ? 0 : 1, 256);
+      Stored made(rule, image.view(), 0);
+      auto all = build_again(made, rule, image.view());
+      ASSERT_EQ(all.size(), from_bytes ? 2u : 3u);
+      if (!from_bytes) all.erase(all.begin());
+      const Compact& c = made.layout;
+      const auto k = static_cast<std::uint64_t>(c.padded_bins()), totals = 24 * 9 * k;
+      const auto strips = static_cast<std::uint64_t>(c.row_strips() + c.column_strips());
+      EXPECT_EQ(all[0].blocks, 16 + 24);
+      EXPECT_EQ(all[0].counts.reads.elements, 2u * 384 * 256 / 4);
+      EXPECT_EQ(all[0].counts.writes.elements, (from_bytes ? 384u * 256 / 4 : 0) + strips / 2 + totals);
+      EXPECT_EQ(all[1].blocks, 9);
+      EXPECT_EQ(all[1].counts.reads.elements, totals);
+      EXPECT_EQ(all[1].counts.writes.elements, static_cast<std::uint64_t>(c.anchors()));
+      // No two lanes meet in a bank.
+      EXPECT_EQ(all[0].counts.shared_reads.conflicts + all[0].counts.shared_writes.conflicts, 0u) << bins;
+      EXPECT_EQ(all[1].counts.shared_reads.conflicts + all[1].counts.shared_writes.conflicts, 0u) << bins;
+    }
 }
 
 /// A query of a region loads the region's four numbers, 4 anchors, 2 strips for each edge that does not lie on the

@@ -97,6 +97,24 @@ void compact_stores_of_every_side() {
     }
 }
 
+/// Up to 32 bins and blocks of 32, straight from bytes whose rows are vectors and by way of labels: both directions
+/// longer than the stages in flight, more lattice rows than a block's, batches.
+template <class Bed>
+void compact_stores_by_bands() {
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {{16, 1},   {16, 16},  {32, 15},   {48, 33},   {160, 47},
+                                                          {144, 80}, {272, 48}, {1680, 20}, {16, 4200}, {256, 272}};
+  std::int64_t turn = 0;
+  for (const auto& [width, height] : shapes)
+    for (const auto& [lo, hi] : {std::pair{0, 256}, {10, 200}})
+      for (const bool is_full : {false, true}) {
+        const std::int64_t bins = is_full ? 32 : 1 + turn++ * 7 % 31;
+        Padded image = random_pixels(Type::u8, {width, height, 1, height > 300 || width > 300 ? 1 : 1 + turn % 3}, 0,
+                                     255, 74, oracle::aligned);
+        ASSERT_EQ(compact_fault<Bed>(oracle::uniform(bins, lo, hi), image, 8), "")
+            << width << "x" << height << ", " << bins << " bins from " << lo << ", seeds 60 to 62, 74";
+      }
+}
+
 /// `most_bins`: of a small image, many groups of bins.
 template <class Bed>
 void compact_stores_of_every_number_of_bins(std::int64_t most_bins) {
