@@ -29,6 +29,13 @@ namespace areal::media {
 
 namespace fs = std::filesystem;
 
+// ---------------------------------------------------------------- plug-ins
+struct PlugIns {
+  fs::path folder;                 // where they are opened; empty: none can be
+  std::vector<std::string> files;  // those in it, e.g. "areal_pictures.so"; whether they open is not tried
+};
+PlugIns plug_ins();
+
 // ---------------------------------------------------------------- pictures
 enum class Colour : std::uint8_t {
   luma,     // colour becomes one channel as by `luma`

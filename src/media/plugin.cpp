@@ -14,6 +14,10 @@
 namespace areal::media {
 namespace {
 
+// Files of the plug-ins.
+constexpr const char *pictures_file = "areal_pictures.so", *video_file = "areal_video.so",
+                     *codecs_file = "areal_codecs.so", *slides_file = "areal_slides.so";
+
 fs::path folder_of(const void* address) {
   Dl_info info{};
   if (::dladdr(address, &info) == 0 || !info.dli_fname) return {};
@@ -80,29 +84,37 @@ const Plugin& open(const char* file, const char* entry, const char* what, const 
 }  // namespace
 
 const PicturePlugin& picture_plugin() {
-  static const PicturePlugin& plugin = open<PicturePlugin>("areal_pictures.so", "areal_picture_plugin", "pictures",
+  static const PicturePlugin& plugin = open<PicturePlugin>(pictures_file, "areal_picture_plugin", "pictures",
                                                            "OpenImageIO (Debian package libopenimageio-dev)", 460);
   return plugin;
 }
 
 const VideoPlugin& video_plugin() {
   static const VideoPlugin& plugin =
-      open<VideoPlugin>("areal_video.so", "areal_video_plugin", "videos",
+      open<VideoPlugin>(video_file, "areal_video_plugin", "videos",
                         "FFmpeg (Debian packages libavformat-dev, libavcodec-dev and libswscale-dev)");
   return plugin;
 }
 
 const CodecPlugin& codec_plugin() {
   static const CodecPlugin& plugin =
-      open<CodecPlugin>("areal_codecs.so", "areal_codec_plugin", "compressed Zarr chunks",
+      open<CodecPlugin>(codecs_file, "areal_codec_plugin", "compressed Zarr chunks",
                         "zlib, Zstandard and Blosc (Debian packages zlib1g-dev, libzstd-dev and libblosc-dev)");
   return plugin;
 }
 
 const SlidePlugin& slide_plugin() {
-  static const SlidePlugin& plugin = open<SlidePlugin>("areal_slides.so", "areal_slide_plugin", "slides",
-                                                       "OpenSlide (Debian package libopenslide-dev)");
+  static const SlidePlugin& plugin =
+      open<SlidePlugin>(slides_file, "areal_slide_plugin", "slides", "OpenSlide (Debian package libopenslide-dev)");
   return plugin;
+}
+
+PlugIns plug_ins() {
+  PlugIns result{plugin_folder(), {}};
+  std::error_code error;
+  for (const char* file : {pictures_file, video_file, codecs_file, slides_file})
+    if (!result.folder.empty() && fs::exists(result.folder / file, error)) result.files.emplace_back(file);
+  return result;
 }
 
 Picture read_picture(const fs::path& path, const ReadOptions& options) {

@@ -1,5 +1,6 @@
 // The command's answers for good input, each compared with sums computed here, pixel by pixel.
 
+#include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
 #include <areal/research/sat.hpp>
@@ -379,6 +380,12 @@ TEST_F(Command, InfoSaysWhatIsThere) {
   bool cpu = false;
   for (const Json& backend : info["backends"]) cpu |= backend["name"] == "cpu" && backend["available"] == true;
   EXPECT_TRUE(cpu);
+  const auto files = info["plug_ins"]["files"].get<std::vector<std::string>>();
+  EXPECT_NE(std::find(files.begin(), files.end(), "areal_pictures.so"), files.end()) << info;
+  const std::string folder = info["plug_ins"]["folder"];
+  EXPECT_NE(answer({"info"}).find("plug-ins  " + folder + ": areal_pictures.so"), std::string::npos);
+  const Outcome nowhere = shell("AREAL_PLUGIN_DIR=/nowhere areal info");
+  EXPECT_NE(nowhere.out.find("plug-ins  /nowhere: none\n"), std::string::npos) << nowhere.out;
 }
 
 TEST_F(Command, CompletionCompletes) {

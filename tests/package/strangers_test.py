@@ -6,6 +6,7 @@ plants libraries under the names of what the command and the Python module need,
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -128,6 +129,14 @@ def check_plug_ins(command, decoys, environment, picture, scratch):
     return ran
 
 
+def check_place(command, own, environment):
+    """`areal info` names the folder of the plug-ins, and which are there."""
+    there = json.loads(run([command, "info", "--json"], env=environment).stdout)["plug_ins"]
+    assert pathlib.Path(there["folder"]).resolve() == own.parent and sorted(there["files"]) == sorted(file.name for file in own.parent.glob("areal_*.so")), there
+    other = json.loads(run([command, "info", "--json"], env={**environment, "AREAL_PLUGIN_DIR": "/nowhere"}).stdout)["plug_ins"]
+    assert other == {"folder": "/nowhere", "files": []}, other
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=pathlib.Path, required=True)
@@ -161,6 +170,8 @@ def main():
             environment["LD_LIBRARY_PATH"] = str(libraries.parent)
         check_working_directory(command, environment, scratch)
         own = next(prefix.glob("lib*/**/areal_pictures.so"), None)
+        if own is not None:
+            check_place(command, own, environment)
         decoys = [prefix / "src/areal", prefix.parent / "src/areal", prefix / "bin/lib/areal", prefix.parent / "lib/areal"]
         ran = check_plug_ins(command, decoys, environment, picture, scratch)
         assert own is None or ran.returncode == 0, ran

@@ -21,13 +21,15 @@ namespace fs = std::filesystem;
 
 void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? settings.threads : default_threads();
+  const media::PlugIns plug_ins = media::plug_ins();
   if (settings.json) {
     nlohmann::ordered_json info{{"version", version()},
                                 {"backends", nlohmann::json::array()},
                                 {"devices", nlohmann::json::array()},
                                 {"simd", simd_targets()},
                                 {"threads", threads},
-                                {"free_memory", free_memory()}};
+                                {"free_memory", free_memory()},
+                                {"plug_ins", {{"folder", plug_ins.folder.string()}, {"files", plug_ins.files}}}};
     for (const BackendInfo& row : backends())
       info["backends"].push_back(
           {{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
@@ -38,7 +40,7 @@ void run(const Settings& settings) {
                                  {"multiprocessors", device.multiprocessors},
                                  {"memory", device.memory},
                                  {"free_memory", device.free_memory}});
-    write_out(info.dump() + "\n");
+    write_out(info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return;
   }
   write_out(fmt::format("version   {}\n", version()));
@@ -54,6 +56,8 @@ void run(const Settings& settings) {
   write_out(fmt::format("SIMD      {}\n", fmt::join(simd_targets(), " ")));
   write_out(fmt::format("threads   {}\n", threads));
   write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));
+  write_out(fmt::format("plug-ins  {}: {}\n", plug_ins.folder.string(),
+                        plug_ins.files.empty() ? "none" : fmt::to_string(fmt::join(plug_ins.files, " "))));
 }
 
 // The same choice as in areal query.
@@ -67,7 +71,7 @@ bool is_picture(const std::string& path) {
 
 void add_info(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand(
-      "info", "Version, backends, devices, SIMD targets, threads; or a chunked table, or a picture's levels");
+      "info", "Version, backends, devices, SIMD targets, threads, plug-ins; or a chunked table, or a picture's levels");
   struct Request {
     std::string table;
     bool verify = false;
