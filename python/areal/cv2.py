@@ -606,7 +606,7 @@ class ximgproc:  # noqa: N801
 
         guide: of 1 or 3 channels; guide, src: uint8 or float32. eps: above 0. dDepth: -1 for src's, or CV_32F. scale: 1. This computes in float64 and
         OpenCV in float32: with pixels of 0 to 255 and eps of 65 or more, floats are within 1e-2 and bytes within 1. A NaN changes the pixels that share
-        a window with it. O(1) a pixel. Raises areal.cv2.error. As cv2.ximgproc.guidedFilter of OpenCV 5.0.
+        a window with it. O(1) a pixel. Raises areal.cv2.error. As cv2.ximgproc.guidedFilter of OpenCV 4.14 and 5.0.
         """
         return _guided(guide, src, radius, eps, dst, dDepth, scale)
 
