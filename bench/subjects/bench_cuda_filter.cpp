@@ -125,7 +125,7 @@ void run(const Size& size, Type in, const Options& options, CudaBenchFilters ben
 
 void bench_cuda_filter(const Options& options, Report& report) {
   const auto bench = cuda_bench<CudaBenchFilters>("areal_cuda_bench_filters");
-  const std::vector<Size> all{{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
+  const std::vector<Size> all{{1024, 1024}, {1920, 1080}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
   const std::vector<Type> types = options.types.empty() ? std::vector{Type::u8, Type::f32} : options.types;
   for (const Size& size : options.sizes.empty() ? all : options.sizes)
     for (const Type type : types) run(size, type, options, bench, report);
