@@ -310,8 +310,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (!options.shown.empty() && options.backend != Backend::cuda && !anywhere)
     throw InvalidArgument(
         fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
-  if (!options.is_repetitions_given && options.backend == Backend::cuda && texts.what != "spread")
-    options.repetitions = 30;
+  // A round takes seconds.
+  if (!options.is_repetitions_given && texts.what == "spread") options.repetitions = 15;
   options.device = settings.device;
   if (options.backend == Backend::cuda && texts.what == "window")
     throw InvalidArgument("--backend cuda: bench window is timed on the CPU");
@@ -459,9 +459,10 @@ void add_bench(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember({"figure-16", "figure-17", "down", "answers", "frames", "tiles", "table"}));
   verb->add_option("--group-bytes", texts->group_bytes,
                    "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
-  verb->add_option("--repetitions", texts->repetitions,
-                   "Rounds, each in random order; by default 30 on cuda, else 15, as of spread; of strips 3. Of track: "
-                   "sequences a family, by default 8");
+  verb->add_option(
+      "--repetitions", texts->repetitions,
+      "Rounds, each in random order; by default 30, of spread 15, of strips 3. Of track: sequences a family, "
+      "by default 8");
   verb->add_flag("--no-peers", texts->no_peers,
                  "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option(

@@ -32,7 +32,7 @@ struct Options {
   std::vector<std::string> algorithms;  // "auto", ids of the catalogue
   std::vector<int> threads;
   std::optional<std::int64_t> regions;
-  int repetitions = 15;
+  int repetitions = 30;
   bool is_repetitions_given = false;
   Backend backend = Backend::cpu;
   int device = 0;
