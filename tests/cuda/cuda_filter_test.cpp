@@ -333,6 +333,10 @@ TEST_F(CudaFilter, FloatsOfEveryTypeAndStatistic) {
   for (const device_filters::Case& c : device_filters::random_cases(20, 600, 300, 20261127)) EXPECT_EQ(fault(c), "");
 }
 
+TEST_F(CudaFilter, MeansOfFloats) {
+  for (const device_filters::Case& c : device_filters::mean_cases(400, 900, 400, 20261129)) EXPECT_EQ(fault(c), "");
+}
+
 TEST_F(CudaFilter, FloatsOfLargeImages) {
   for (const std::int64_t k : {3, 8, 9, 15, 16, 31, 40, 41, 63, 127, 255, 384})
     for (const Filter& one : {Filter(filter::Mean{}), Filter(filter::StandardDeviation{})})

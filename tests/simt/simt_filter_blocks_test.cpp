@@ -109,6 +109,11 @@ TEST(SimtFilterBlocks, StripsAndSegments) {
       options.together = together;
       EXPECT_EQ(fault(c, options), "");
     }
+  Case high{{40, 1000}};  // segments of more than one round
+  high.options.window = {.width = 5, .height = 20};
+  simt::Options options;
+  options.together = 2;
+  EXPECT_EQ(fault(high, options), "");
 }
 
 TEST(SimtFilterBlocks, ImagesOfOneRowOrColumnOrOfNone) {
@@ -132,11 +137,33 @@ TEST(SimtFilterBlocks, EveryAddress) {
     }
 }
 
-/// The number of image rows that a strip reads if its segments have `each` output rows. With `means`, for BlockMeans:
-/// it reads all eight rows of the block in which a segment's first window begins, if they lie in the image. With
-/// `inner`, for its strips that do not touch the left or right edge: they also load a row for every position beyond the
-/// image.
-std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each, bool means = false, bool inner = false) {
+TEST(SimtFilterBlocks, MeansOfEveryWindowEdgeAndAddress) {
+  for (const Case& c : device_filters::mean_cases(120, 600, 90, 20261129)) EXPECT_EQ(fault(c), "");
+}
+
+// Rows of outputs from the middle of an image, as a part of it has them.
+TEST(SimtFilterBlocks, MeansOfPartsOfAnImage) {
+  for (const Edge edge : device_filters::edges) {
+    if (edge == Edge::valid) continue;
+    for (const std::int64_t k : {4, 15, 30, 64})
+      for (const std::int64_t begin : {1, 13, 40}) {
+        Case c{{300, 50}};
+        c.options.window = {.width = 15, .height = k, .edge = edge};
+        Scene scene(c);
+        kernels::FilterRequest part = request_of(c);
+        part.rows.before -= begin, part.rows.outputs -= begin;
+        FilterArguments views = scene.arguments(c, scene.out.view);
+        views.out.data = scene.out.view.row(begin), views.out.shape.height -= begin;
+        std::vector<char> workspace(kernels::blocks_workspace_bytes(part));
+        simt::execute<kernels::FilterSubject>(part, views, workspace.data());
+        for (std::int64_t y = 0; y < begin; ++y) std::memcpy(scene.out.view.row(y), scene.expected.view.row(y), 1200);
+        EXPECT_EQ(scene.fault(c), "") << begin;
+      }
+  }
+}
+
+/// The number of image rows that a strip of `Blocks` reads if its segments have `each` output rows.
+std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each) {
   std::int64_t rows = 0;
   const auto add = [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t v = from; v < to; ++v) rows += v >= 0 && v < r.rows.extent;
@@ -144,19 +171,25 @@ std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each, bool 
   for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
     const std::int64_t end = std::min(y + each, r.rows.outputs), begin = y - r.rows.before;
     const std::int64_t last = end - 1 - r.rows.before;  // the last window's first row
-    const std::int64_t first = formulas::floor_div(begin, 8) * 8;
-    if (r.rows.size <= 8 && !means) {
+    if (r.rows.size <= 8) {
       for (std::int64_t v = begin; v <= last; ++v) add(v, v + r.rows.size);
       continue;
     }
-    const std::int64_t from = r.rows.size <= 8 ? begin : first + 8;
-    if (inner)
-      rows += std::max<std::int64_t>(0, last + r.rows.size - from);
-    else
-      add(from, last + r.rows.size);
-    if (r.rows.size <= 8) continue;
-    add(means && first >= 0 && first + 8 <= r.rows.extent ? first : begin, formulas::floor_div(last, 8) * 8 + 8);
+    add(formulas::floor_div(begin, 8) * 8 + 8, last + r.rows.size);
+    add(begin, formulas::floor_div(last, 8) * 8 + 8);
   }
+  return rows;
+}
+/// The same for BlockMeans, if its segments are one round of blocks of `strips` strips.
+std::int64_t rows_of_means(const kernels::FilterRequest& r, std::int64_t strips, std::int64_t held) {
+  const auto block_of = [&](std::int64_t y) { return formulas::floor_div(y - r.rows.before + r.rows.size - 1, 8); };
+  const std::int64_t first = block_of(0), end = block_of(r.rows.outputs - 1) + 1;
+  const std::int64_t segments = std::clamp<std::int64_t>(held / strips, 1, end - first);
+  const std::int64_t each = (end - first + segments - 1) / segments;
+  std::int64_t rows = 0;
+  for (std::int64_t step = first; step < end; step += each)
+    for (std::int64_t v = 8 * (step - (r.rows.size - 1) / 8 - 1); v < 8 * std::min(step + each, end); ++v)
+      rows += v >= 0 && v < r.rows.extent;
   return rows;
 }
 
@@ -198,11 +231,10 @@ TEST(SimtFilterBlocks, MeansReadAndWriteThePredicted) {
     c.options.window = {.width = 15, .height = height, .edge = Edge::zero};
     const Counts counts = counts_of(c);
     const kernels::FilterRequest r = request_of(c);
-    ASSERT_EQ(kernels::blocks_strips(r, kernels::blocks_strip_columns(r, 128)), 9);  // of 112 outputs
-    const int each = kernels::segment_rows(90, kernels::blocks_begin_rows(height), 9, simt::Options().together);
-    // The first strip begins 8 columns before the image; the last one has its last 72 columns.
-    const std::int64_t outer = rows_read(r, each, true) * (120 + 72), inner = rows_read(r, each, true, true) * 7 * 128;
-    EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(outer + inner) * 4) << height;
+    // Strips of 240 outputs read 256 columns; the first begins 8 columns before the image, the last one ends 8 after
+    // it.
+    const std::int64_t rows = rows_of_means(r, 4, simt::Options().together);
+    EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows * (2 * 248 + 2 * 256) * 4)) << height;
     EXPECT_EQ(counts.writes.bytes, 960u * 90u * 4u) << height;
     EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
     EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;

@@ -222,4 +222,36 @@ inline std::vector<Case> random_cases(int turns, std::int64_t width, std::int64_
   return cases;
 }
 
+/// Means of floats in windows of up to 72 x 66 pixels of every edge, anchor, address and layout, outputs as rows of
+/// floats.
+inline std::vector<Case> mean_cases(int turns, std::int64_t width, std::int64_t height, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  std::vector<Case> cases;
+  for (int turn = 0; turn < turns; ++turn) {
+    Case c;
+    c.image = {any(1, width), any(1, height), any(0, 3) == 0 ? any(2, 3) : 1, any(0, 3) == 0 ? 2 : 1,
+               any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+    c.out_layout = Layout::planar;
+    areal::Window& w = c.options.window;
+    w.width = any(1, any(0, 1) == 0 ? 16 : 66), w.height = any(1, any(0, 1) == 0 ? 16 : 73);
+    w.edge = edges[turn % 8], w.value = static_cast<double>(any(-100, 100)) / 7;
+    if (w.edge == Edge::valid)
+      c.image.width += w.width - 1, c.image.height += w.height - 1;
+    else if (any(0, 1) == 1)
+      w.anchor_x = any(0, w.width - 1), w.anchor_y = any(0, w.height - 1);
+    const std::int64_t row = 4 * c.image.width * (c.image.layout == Layout::planar ? 1 : c.image.channels);
+    if (any(0, 1) == 0)
+      c.gap = (16 - row % 16) % 16, c.offset = 16 * any(0, 2);  // rows of whole vectors
+    else
+      c.gap = any(0, 40), c.offset = any(0, 15);
+    c.out_gap = 4 * any(0, 9), c.out_offset = 4 * any(0, 7);
+    c.pixels = static_cast<Pixels>(any(0, 4)), c.seed = static_cast<unsigned>(random());
+    cases.push_back(c);
+  }
+  return cases;
+}
+
 }  // namespace device_filters

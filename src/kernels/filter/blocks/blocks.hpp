@@ -133,17 +133,52 @@ void cut_blocks(BlocksArgs& a, const FilterRequest& request, std::int64_t held) 
   a.units = planes * a.strips * a.segments;
 }
 
-/// BlockMeans has a kernel for the windows, where `quick`.
-template <class C>
-bool has_block_means(const FilterRequest& request) {
-  using Kernel = BlockMeans<NoMachine, C>;
-  return request.in == Type::f32 && request.columns.size <= Kernel::most_width && blocks_ring(request) <= C::ring;
+/// f<C>() for the kernel of BlockMeans that has the windows, where `quick`, if there is one.
+template <class F>
+void with_block_means(const FilterRequest& request, const F& f) {
+  const std::int64_t away = (request.rows.size - 1) / 8;
+  if (request.in != Type::f32 || request.columns.size > BlockMeans<NoMachine, MeansByBlocks<8>>::most_width || away > 8)
+    return;
+  if (away == 0) return f.template operator()<MeansByBlocks<0>>();
+  if (away == 1) return f.template operator()<MeansByBlocks<1>>();
+  if (away <= 3) return f.template operator()<MeansByBlocks<3>>();
+  f.template operator()<MeansByBlocks<8>>();
 }
+/// The strips of BlockMeans. They begin at outputs of addresses that are multiples of 32 bytes, or of 16, if their last
+/// lanes have complete windows for it.
+inline void cut_block_means(BlocksArgs& a, std::int64_t planes, std::int64_t held) {
+  constexpr int block = 8, lanes = 32;
+  const int away = (a.columns.size - 1) / block, rest = (a.columns.size - 1) % block;
+  const int complete = lanes - away - (rest > 0 ? 1 : 0), spare = rest > 0 ? block - rest : 0;  // lanes; windows more
+  const auto number = static_cast<int>(reinterpret_cast<std::uintptr_t>(a.out) / sizeof(float) % block);
+  a.lead = -(number + a.columns.before) & (block - 1);
+  if (a.lead > spare && a.lead >= block / 2) a.lead -= block / 2;
+  a.strip_columns = block * (a.lead > spare ? complete - 1 : complete);
+  a.first_column = -(a.columns.before + a.lead) & -block;
+  a.strips = (a.columns.outputs - 1 - (a.first_column + a.columns.before + a.lead)) / a.strip_columns + 1;
+  // Whole rounds of the blocks that the device holds: one, or more of segments of about this many steps, as those at
+  // the edge take longer.
+  const int before = a.rows.size - 1 - a.rows.before, about = 24 + 2 * ((a.rows.size - 1) / block);
+  const std::int64_t steps = ((a.rows.outputs - 1 + before) >> 3) - (before >> 3) + 1, columns = planes * a.strips;
+  const auto segments_of = [&](std::int64_t rounds) {
+    return std::clamp<std::int64_t>(rounds * held / columns, 1, steps);
+  };
+  const std::int64_t rounds = std::max<std::int64_t>(1, (steps / segments_of(1) + about / 2) / about);
+  const auto each = static_cast<int>((steps - 1) / segments_of(rounds) + 1);
+  a.segment_rows = block * each;
+  a.segments = static_cast<int>((steps - 1) / each + 1);
+  a.units = columns * a.segments;
+}
+/// False: the device does not hold a block of the kernel.
 template <class C, class Launcher>
-void launch_block_means(Launcher& launcher, const FilterRequest& request, BlocksArgs a) {
-  const std::int64_t known = launcher.template most_together<BlockMeans, C>();
-  cut_blocks<BlockMeans<NoMachine, C>>(a, request, known > 0 ? known : unknown_device);
+bool launch_block_means(Launcher& launcher, const FilterRequest& request, BlocksArgs a) {
+  const std::int64_t held = launcher.template most_together<BlockMeans, C>();
+  if (held == 0) return false;
+  a.whole = Reciprocal::of(static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size));
+  a.zero = std::max(a.columns.size, a.rows.size) > 8 ? 0. : -0.;
+  cut_block_means(a, request.image.channels * request.image.batch, held);
   launcher.template launch<BlockMeans, C>(a.units, a, false);
+  return true;
 }
 
 template <class C, class Launcher>
@@ -151,10 +186,10 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
   using Kernel = Blocks<NoMachine, C>;
   BlocksArgs a = blocks_args(request, views, Kernel::V * sizeof(typename Kernel::In));
   if constexpr (C::terms == BlockTerms::sums && std::is_same_v<typename C::In, float>) {
-    if (a.quick && has_block_means<MeansByBlocks<0>>(request))
-      return launch_block_means<MeansByBlocks<0>>(launcher, request, a);
-    if (a.quick && has_block_means<MeansByBlocks<7>>(request))
-      return launch_block_means<MeansByBlocks<7>>(launcher, request, a);
+    bool launched = false;
+    if (a.quick)
+      with_block_means(request, [&]<class Means>() { launched = launch_block_means<Means>(launcher, request, a); });
+    if (launched) return;
   }
   for (int j = 0; j < Kernel::V; ++j) {
     const int end = j + a.columns.size - 1;

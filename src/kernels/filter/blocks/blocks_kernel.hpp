@@ -27,6 +27,20 @@
 
 namespace areal::kernels {
 
+/// 1 / n = high + low, low > 0. So fma(sum, high, sum low) is the rounded quotient sum / n of any sum of floats and
+/// n < 2^40, infinities included: no quotient is as near to the middle of two doubles as the sum's error, but it is
+/// one.
+struct Reciprocal {
+  double high, low;
+
+  AREAL_BOTH static Reciprocal of(double n) {
+    double high = 1 / n;
+    if (std::fma(high, n, -1.) > 0) high = __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, high) - 1);
+    const double low = -std::fma(high, n, -1.) / n;
+    return {high, low > 0 ? low : 0x1p-600};  // too small for any sum, but not 0
+  }
+};
+
 struct BlocksArgs {
   const char *image, *mask;  ///< no mask: nullptr
   char *out, *ring;          ///< ring: of each block of the grid, `ring_bytes`; null if that in shared memory is enough
@@ -44,6 +58,10 @@ struct BlocksArgs {
   bool vectors, mask_words;  ///< a thread's pixels, and marks, are aligned vectors
   bool quick;                ///< means of floats side by side, all of whose pixels count
   double reciprocal;         ///< of the pixels of a whole window
+  // For BlockMeans:
+  int first_column, lead;  ///< of the first strip; the first lane's outputs that are no strip's or the one's before
+  Reciprocal whole;        ///< of the pixels of a whole window
+  double zero;             ///< -0 keeps the sign of a sum of zeros
   FilterFinish finish;
 };
 

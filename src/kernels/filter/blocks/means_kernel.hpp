@@ -1,18 +1,18 @@
 #pragma once
 // Means of floats by blocks where every pixel counts: the additions of `Blocks` in the same order, one launch.
 //
-// Each warp walks down a strip of columns on its own; a lane has four columns, half a block of 8. Going down, it keeps
-// the sum of the block of 8 rows that the window ends in, up to there, and of the whole blocks between, whose totals
-// wait in a ring in shared memory. When windows begin to leave a block of rows, its rows are read a second time, from
-// the last upwards, and the sums of its last rows, of its last two, .. wait in shared memory. Windows of up to 8 rows
-// read all their rows instead.
+// A block of threads walks down a strip of 256 columns, 8 rows, a block of the order, a step. Rows come by asynchronous
+// copies into a ring in shared memory, where those of the block that windows leave are read again. Down: a thread has a
+// column. It adds up the block that windows end in from its first row on, and the one that they leave from its last row
+// on; totals of the blocks between wait in shared memory. Windows that begin in a block's last rows end in the next
+// step: what they have so far waits in registers.
 //
-// Along the row, the two lanes of a block exchange one sum. Lanes put the sums from the beginning of a block to each
-// column into shared memory, where the lanes whose windows end there find them. The last lanes have only incomplete
-// windows.
+// Along: the sums of 8 rows turn through shared memory, a row to a warp. A lane has a block of 8 columns and the
+// windows that begin there; the sums that they end with come by shuffles. Means return to the row's place in shared
+// memory, and go out from there as vectors of aligned addresses. The last lanes have only incomplete windows.
 //
-// Reads: for each segment of S rows and strip S + height - 1 rows; of windows of more than 8 rows less those of the
-// first window's first block, and once more the rows of the blocks that windows leave. Writes: each output once.
+// Reads: of each segment and strip the 256 columns of its blocks of rows, from the one before the first window's first
+// block on, each once. Writes: each output once.
 
 #include <cmath>
 #include <cstdint>
@@ -20,30 +20,32 @@
 
 namespace areal::kernels {
 
-/// Means of 32f to 32f of windows of whose blocks of rows `ring` totals wait.
-template <int ring_>
+/// Means of 32f to 32f of windows that end up to `away` blocks of rows, or one more, after the block they begin in.
+template <int away_>
 struct MeansByBlocks {
-  static constexpr int ring = ring_;
+  static constexpr int away = away_;
 };
 
 template <class M, class C>
 struct BlockMeans {
   using Args = BlocksArgs;
   static constexpr int block = 8, V = 4;
-  static constexpr int threads = warp_size, resident = C::ring > 0 ? 12 : 20;
-  static constexpr int ahead = 2;                 // rows on their way
-  static constexpr std::int64_t most_width = 64;  // half of the lanes have complete windows
+  static constexpr int threads = 256, lines = threads / warp_size, vectors = threads / V;  // a thread has a column
+  static constexpr int away = C::away, resident = away > 3 ? 2 : 3;
+  static constexpr int slots = away + 2;          // of blocks of rows
+  static constexpr int turns = away > 1 ? 1 : 2;  // of steps' sums
+  static constexpr std::int64_t most_width = 64;  // three quarters of the lanes have complete windows
+  static constexpr int totals = away > 1 ? away - 1 : 1;
+  static_assert(lines == block);  // a warp has a row
   using Two = Vec<double, 2>;
-  using Four = Vec<float, 4>;
+  using Four = Vec<float, V>;
 
-  /// Sums of a lane's columns, in vectors side by side of the lanes.
-  struct Held {
-    Two at[V / 2][warp_size];
-  };
-  struct Shared {
-    Held held[block + C::ring];  // sums of a block's last rows; totals
-    double ends[V][warp_size];   // sums from the beginning of a block of columns
-    int shown[V][warp_size];     // the pixels of a lane whose columns are no vector of the image; -1: beyond
+  struct alignas(16) Shared {
+    float rows[slots][block][threads];
+    double sums[turns][block][threads];  // down the columns; means, by the warp that has read them
+    double kept[totals][threads];        // totals of whole blocks of rows
+    Two reciprocals[most_width];         // of the pixels of whole rows of 1, 2, .. columns, where windows lose some
+    int shown[threads];                  // the columns' pixels; -1: beyond the edge, or not needed
   };
 
   M m;
@@ -52,423 +54,344 @@ struct BlockMeans {
   struct Place {
     const char* image;  ///< the plane
     char* out;          ///< the plane, at the first lane's first output, which may lie before the strip
-    int column;         ///< the lane's first
-    int y, rows;        ///< the segment's first output row, and its rows of outputs
-    int begin, end;     ///< outputs of the strip, from the first lane's first on
-    bool whole;         ///< the lane's columns are vectors of the image
-    bool full;          ///< their windows have as many columns as any
-    bool upper;         ///< the lane has the upper half of its block
-    int complete;       ///< the lane, or the last one whose windows are complete
-    int last;           ///< the row after the last one that windows need
+    int column;         ///< the first
+    int step, steps;    ///< the first block of rows that outputs' windows end in, and the one after the last
+    bool whole;         ///< the thread copies vectors of the image
+    bool full;          ///< the lane's windows have as many columns as any
   };
-  using Row = double[V];
+
+  AREAL_DEVICE Place place_of() const {
+    Place at;
+    const FilterUnit unit = FilterUnit::at(m.block(), a);
+    at.image = a.image + unit.plane_in(a.from);
+    at.column = a.first_column + unit.strip * a.strip_columns;
+    at.step = unit.y / block + ((a.rows.size - 1 - a.rows.before) >> 3);
+    const int last = (a.rows.outputs - 1 + a.rows.size - 1 - a.rows.before) >> 3;
+    at.steps = at.step + a.segment_rows / block < last + 1 ? at.step + a.segment_rows / block : last + 1;
+    const int out = at.column + a.columns.before;
+    at.out = a.out + unit.plane_in(a.to) + out * static_cast<std::int64_t>(sizeof(float));
+    const int copied = at.column + V * (m.thread() % vectors), lane = at.column + block * m.lane();
+    at.whole = a.vectors && copied >= 0 && copied + V <= a.columns.extent;
+    at.full = a.columns.edge != Edge::shrink || (lane >= 0 && lane + block - 1 + a.columns.size <= a.columns.extent);
+    return at;
+  }
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    const Place at = place_of(s, m.block());
-    m.all(at.whole && at.full, full_mask) ? walk<true>(s, at) : walk<false>(s, at);
-  }
-
-  AREAL_DEVICE Place place_of(Shared& s, std::int64_t unit) const {
-    Place at;
-    // The first and the last strip, whose rows take longer, begin first.
-    at.y = static_cast<int>(unit % a.segments) * a.segment_rows;
-    unit /= a.segments;
-    const std::int64_t planes = a.units / a.segments / a.strips, plane = unit % planes;
-    const std::int64_t channel = plane % a.channels, image = plane / a.channels;
-    const auto turn = static_cast<int>(unit / planes);
-    const int strip = turn == 0 ? 0 : turn == 1 ? a.strips - 1 : turn - 1;
-    at.image = a.image + image * a.from.batch + channel * a.from.channel;
-    at.rows = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs - at.y : a.segment_rows;
-    at.last = at.y - a.rows.before + at.rows + a.rows.size - 1;
-    const int first = -a.columns.before - (-a.columns.before & (block - 1));  // a block's first column
-    const int left = first + strip * a.strip_columns;
-    at.column = left + V * m.thread();
-    const int out = left + a.columns.before;  // of the first lane's first output
-    at.out = a.out + image * a.to.batch + channel * a.to.channel + out * static_cast<std::int64_t>(sizeof(float));
-    at.begin = out < 0 ? -out : 0;
-    at.end = a.columns.outputs - out < a.strip_columns ? a.columns.outputs - out : a.strip_columns;
-    at.whole = a.vectors && at.column >= 0 && at.column + V <= a.columns.extent;
-    at.full =
-        a.columns.edge != Edge::shrink || (at.column >= 0 && at.column + V - 1 + a.columns.size <= a.columns.extent);
-    const int complete = a.strip_columns / V - 1;
-    at.complete = m.thread() < complete ? m.thread() : complete;
-    at.upper = m.thread() % 2 != 0;
-    const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) {
-      const int x = at.column + j;
-      m.put(s.shown[j][m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
+    const Place at = place_of();
+    const int x = at.column + m.thread(), needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
+    m.put(s.shown[m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
+    if (a.columns.edge == Edge::shrink && m.thread() < most_width) {
+      const auto one = Reciprocal::of(static_cast<double>(a.rows.size) * (m.thread() + 1));
+      m.put(s.reciprocals[m.thread()], Two{{one.high, one.low}});
     }
-    return at;
+    m.sync();
+    const int distance = away <= 1 ? away : (a.rows.size - 1) / block, used = distance + 2;
+    double waiting[block - 1] = {};  // of windows that end in the next step: all but the last block
+    int number = at.step - distance - 1, slot = 0, old = distance == 0 ? 0 : used - distance;
+    AREAL_NO_UNROLL
+    for (int i = 0; i < used; ++i) fetch(s, at, number + i, i);
+    m.template wait_copies<0>();
+    m.sync();
+    const auto next = [&] {
+      if (++slot == used) slot = 0;
+      if (++old == used) old = 0;
+    };
+    AREAL_NO_UNROLL
+    for (; number < at.step - 1; ++number) {
+      double total = row(s, slot, 0);
+      AREAL_UNROLL
+      for (int i = 1; i < block; ++i) total = total + row(s, slot, i);
+      keep(s, number, total);
+      next();
+    }
+    // The first of these steps has no outputs.
+    AREAL_NO_UNROLL
+    for (; number < at.steps; ++number) {
+      double(*const sums)[threads] = s.sums[turns == 1 ? 0 : number & 1];
+      down_any(s, sums, waiting, number, slot, old);
+      m.template wait_copies<0>();
+      m.sync();
+      fetch(s, at, number + 2, old);
+      next();
+      const int y = block * number + m.warp() - (a.rows.size - 1) + a.rows.before;
+      if (number >= at.step && y >= 0 && y < a.rows.outputs) along(s, sums[m.warp()], at, y);
+      if (turns == 1) m.sync();
+    }
   }
 
   // ---------------------------------------------------------------- rows
 
+  /// Begins to copy a block of rows.
+  AREAL_DEVICE void fetch(Shared& s, const Place& at, int number, int slot) const {
+    if (number < at.steps) {
+      const int first = block * number, vector = m.thread() % vectors;
+      const bool inside = first >= 0 && first + block <= a.rows.extent;
+      AREAL_UNROLL
+      for (int i = 0; i < block; i += threads / vectors) {
+        const int r = i + m.thread() / vectors, y = inside ? first + r : a.rows.pixel(first + r);
+        const char* const from = at.image + y * a.from.row;
+        if (y >= 0 && at.whole) {
+          const std::int64_t x = at.column + V * vector;
+          m.copy_async(reinterpret_cast<Four&>(s.rows[slot][r][V * vector]),
+                       reinterpret_cast<const Four*>(from + x * static_cast<std::int64_t>(sizeof(float))));
+        } else if (y >= 0) {
+          fetch_words(s, s.rows[slot][r], from);
+        } else {
+          AREAL_UNROLL
+          for (int j = 0; j < V; ++j) m.put(s.rows[slot][r][vector + vectors * j], beyond());
+        }
+      }
+    }
+    m.commit_copies();
+  }
   AREAL_DEVICE float beyond() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(a.beyond)); }
-
-  /// A lane's columns of the row at a position; `inner`: of a strip whose lanes all have vectors of the image.
-  template <bool inner>
-  AREAL_DEVICE Four row(const Shared& s, const Place& at, int position) const {
-    const int y = a.rows.pixel(position);
-    if (y >= 0 && (inner || at.whole)) return vectors(at, y);
-    Four raw;
-    const char* const from = at.image + y * a.from.row;
+  /// Four columns of a row, next to each other where other threads copy vectors.
+  AREAL_DEVICE void fetch_words(Shared& s, float (&to)[threads], const char* from) const {
+    const int vector = m.thread() % vectors;
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) {
-      const int x = inner || y < 0 ? -1 : m.get(s.shown[j][m.thread()]);
-      raw.at[j] = x < 0 ? beyond() : load_element<M, float>(m, from + x * a.from.column, a.finish.pixel_aligned);
-    }
-    return raw;
-  }
-  /// The same, but an inner strip's row that is_beyond has any pixels: to choose them would wait for the load.
-  template <bool inner>
-  AREAL_DEVICE void load_row(const Shared& s, const Place& at, int position, Four& raw) const {
-    if constexpr (inner) {
-      const int y = a.rows.pixel(position);
-      raw = vectors(at, y < 0 ? 0 : y);
-    } else {
-      raw = row<inner>(s, at, position);
+      const int i = a.vectors ? V * vector + j : vector + vectors * j, x = m.get(s.shown[i]);
+      const char* const pixel = from + x * a.from.column;
+      if (x < 0)
+        m.put(to[i], beyond());
+      else if (a.finish.pixel_aligned)
+        m.copy_async(to[i], reinterpret_cast<const float*>(pixel));
+      else
+        m.put(to[i], load_element<M, float>(m, pixel, false));
     }
   }
-  AREAL_DEVICE bool is_beyond(int position) const {
-    return (position < 0 || position >= a.rows.extent) && !a.rows.copies();
-  }
-  AREAL_DEVICE Four filled() const { return {{beyond(), beyond(), beyond(), beyond()}}; }
-  AREAL_DEVICE Four vectors(const Place& at, int y) const {
-    const char* const from = at.image + y * a.from.row + at.column * static_cast<std::int64_t>(sizeof(float));
-    return m.load(reinterpret_cast<const Four*>(from));
-  }
-  /// All of these rows are vectors, and lie in the image.
-  template <bool inner>
-  AREAL_DEVICE bool are_vectors(const Place& at, int from, int to) const {
-    return (inner || at.whole) && from >= 0 && to <= a.rows.extent;
-  }
-
-  AREAL_DEVICE void hold(Held& to, const Row& sum) const {
-    AREAL_UNROLL
-    for (int i = 0; i < V / 2; ++i) m.put(to.at[i][m.thread()], Two{{sum[2 * i], sum[2 * i + 1]}});
-  }
-  AREAL_DEVICE void take(const Held& from, Row& sum) const {
-    AREAL_UNROLL
-    for (int i = 0; i < V / 2; ++i) {
-      const Two two = m.get(from.at[i][m.thread()]);
-      sum[2 * i] = two.at[0], sum[2 * i + 1] = two.at[1];
-    }
-  }
-  AREAL_DEVICE static void add(Row& sum, const Row& next) {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = sum[j] + next[j];
-  }
-  AREAL_DEVICE static void add(Row& sum, const Four& raw) {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = sum[j] + static_cast<double>(raw.at[j]);
-  }
-  AREAL_DEVICE static void set(Row& sum, const Four& raw) {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = static_cast<double>(raw.at[j]);
+  AREAL_DEVICE double row(const Shared& s, int slot, int i) const {
+    return static_cast<double>(m.get(s.rows[slot][i][m.thread()]));
   }
 
   // ---------------------------------------------------------------- down the columns
 
-  static constexpr int together = 4;  // rows that are loaded before the first is added
-
-  /// Sums of the block of rows at `first` from each of its rows `cell` to 7 on to its end.
-  template <bool inner>
-  AREAL_DEVICE void leave(Shared& s, const Place& at, int first, int cell) const {
-    if (are_vectors<inner>(at, first, first + block))
-      leave_by<together>(s, first, 0, [&](int position) { return vectors(at, position); });
-    else
-      leave_by<1>(s, first, cell, [&](int position) { return row<inner>(s, at, position); });
+  AREAL_DEVICE static int place(int number) { return (number + 1024 * totals) % totals; }
+  AREAL_DEVICE void keep(Shared& s, int number, double total) const {
+    if constexpr (away > 1) m.put(s.kept[place(number)][m.thread()], total);
   }
-  template <int together_, class RowAt>
-  AREAL_DEVICE void leave_by(Shared& s, int first, int cell, const RowAt& row_at) const {
-    Row sum = {};
-    AREAL_NO_UNROLL
-    for (int i = block - together_; i >= cell; i -= together_) {
-      Four raw[together_];
+  /// The sum of the totals between a window's first and last block of rows.
+  AREAL_DEVICE double between(const Shared& s, int number) const {
+    double sum = 0;
+    if constexpr (away > 1)
+      with_rest((a.rows.size - 1) / block - 1, [&]<int n>() {
+        AREAL_UNROLL
+        for (int i = n; i > 0; --i) {
+          const double total = m.get(s.kept[place(number - i)][m.thread()]);
+          sum = i == n ? total : sum + total;
+        }
+      });
+    return sum;
+  }
+
+  /// A step of windows whose rows are `rest` more than whole blocks and one. No sum
+  /// begins with 0: the sign of a sum of zeros is a.zero's.
+  template <int rest>
+  AREAL_DEVICE void down_by(Shared& s, double (*sums)[threads], double (&waiting)[block - 1], int number, int slot,
+                            int old) const {
+    double leaving[block], whole = 0, end = 0, entering[away == 0 ? block : 1];
+    if constexpr (away > 0) {
       AREAL_UNROLL
-      for (int k = 0; k < together_; ++k) raw[k] = row_at(first + i + k);
-      AREAL_UNROLL
-      for (int k = together_ - 1; k >= 0; --k) {
-        i + k == block - 1 ? set(sum, raw[k]) : add(sum, raw[k]);
-        hold(s.held[i + k], sum);
+      for (int i = block - 1; i >= 0; --i) {
+        const double pixel = row(s, old, i);
+        leaving[i] = i == block - 1 ? pixel : pixel + leaving[(i + 1) % block];
       }
+      whole = between(s, number);
     }
-  }
-
-  AREAL_DEVICE void keep(Shared& s, int& slot, const Row& total) const {
-    hold(s.held[block + slot], total);
-    if (++slot == a.ring_length) slot = 0;
-  }
-  /// The sum of the totals, from the oldest on.
-  AREAL_DEVICE void between(const Shared& s, int slot, Row& sum) const {
+    const int x = m.thread(), q = x / block, cell = block * q + (((x >> 1 & 3) ^ (q >> 1 & 3)) << 1) + x % 2;
     AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = 0;
-    AREAL_NO_UNROLL
-    for (int n = 0; n < a.ring_length; ++n) {
-      Row total;
-      take(s.held[block + slot], total);
-      add(sum, total);
-      if (++slot == a.ring_length) slot = 0;
-    }
-  }
-
-  /// f(row, position) for the rows from a position on; `ahead` rows are on their way. A register that waits for its row
-  /// is not moved: the move would wait, too.
-  template <bool inner, class F>
-  AREAL_DEVICE void for_rows(Shared& s, const Place& at, int from, const F& f) const {
-    Four next[ahead] = {};
-    AREAL_UNROLL
-    for (int i = 0; i < ahead; ++i)
-      if (from + i < at.last) load_row<inner>(s, at, from + i, next[i]);
-    AREAL_NO_UNROLL
-    for (int position = from; position < at.last; position += ahead) {
-      AREAL_UNROLL
-      for (int i = 0; i < ahead; ++i) {
-        if (position + i >= at.last) break;
-        Four entering = next[i];
-        if (inner && is_beyond(position + i)) entering = filled();
-        if (position + i + ahead < at.last) load_row<inner>(s, at, position + i + ahead, next[i]);
-        f(entering, position + i);
+    for (int j = 0; j < block; ++j) {
+      const double pixel = row(s, slot, j);
+      if constexpr (away == 0) entering[j] = pixel;
+      end = j == 0 ? pixel : end + pixel;
+      double sum;
+      if (j < rest) {
+        sum = waiting[j % (block - 1)] + end;
+      } else if constexpr (away == 0) {
+        sum = entering[(j - rest) % block];
+        AREAL_UNROLL
+        for (int i = j - rest + 1; i <= j; ++i) sum = sum + entering[i % block];
+      } else {
+        const double begin = leaving[(j - rest) % block];
+        sum = (away > 1 ? begin + whole : begin) + end;
       }
+      m.put(sums[j][cell], sum);
     }
-  }
-
-  /// Of the rows that windows end in.
-  struct Down {
-    Row whole, prefix;
-    int slot;
-  };
-  /// Takes over a row: its sum with those before in its block, and the whole blocks of the windows that end there.
-  template <bool inner>
-  AREAL_DEVICE void enter(Shared& s, const Place& at, Down& down, const Four& entering, int position) const {
-    const int begin = at.y - a.rows.before, start = position - (a.rows.size - 1), end = position & (block - 1);
-    const bool leaves = (start & (block - 1)) == 0 && start > begin;
-    if (leaves) {
-      leave<inner>(s, at, start, 0);
-      between(s, down.slot, down.whole);
-    }
-    if (end == 0) {
-      // The ring has it already where windows leave a block; the first block that rows enter has none before it.
-      if (position > begin - (begin & (block - 1)) + block && !leaves) add(down.whole, down.prefix);
-      set(down.prefix, entering);
+    if constexpr (away == 0) {
+      leaving[block - 1] = entering[block - 1] + 0.0;
+      AREAL_UNROLL
+      for (int i = block - 2; i >= 0; --i) leaving[i] = entering[i] + leaving[i + 1];
     } else {
-      add(down.prefix, entering);
+      whole = away > 1 ? whole + end : end;
     }
-    if (C::ring > 0 && end == block - 1 && a.ring_length > 0) keep(s, down.slot, down.prefix);
-  }
-  template <bool inner>
-  AREAL_DEVICE void walk(Shared& s, const Place& at) const {
-    if (a.rows.size <= block) return walk_low<inner>(s, at);
-    const int begin = at.y - a.rows.before, first = begin - (begin & (block - 1));
-    Down down{};
-    leave<inner>(s, at, first, begin - first);
-    for_rows<inner>(s, at, first + block, [&](const Four& entering, int position) {
-      enter<inner>(s, at, down, entering, position);
-      const int start = position - (a.rows.size - 1);  // of the window whose last row it is
-      if (start < begin) return;
-      Row sum;
-      take(s.held[start & (block - 1)], sum);
-      add(sum, down.whole), add(sum, down.prefix);
-      across<inner>(s, at, start + a.rows.before, sum);
-    });
-  }
-
-  /// Windows of up to 8 rows, which wait in shared memory.
-  template <bool inner>
-  AREAL_DEVICE void walk_low(Shared& s, const Place& at) const {
-    const int begin = at.y - a.rows.before;
-    Four* const rows = reinterpret_cast<Four*>(s.held);
-    for_rows<inner>(s, at, begin, [&](const Four& entering, int position) {
-      m.put(rows[(position & (block - 1)) * warp_size + m.thread()], entering);
-      const int start = position - (a.rows.size - 1);
-      if (start < begin) return;
-      Row sum = {};
-      low_window(rows, start, sum);
-      across<inner>(s, at, start + a.rows.before, sum);
-    });
-  }
-  /// The rows of one block from the first on; or those of the first block from its end upwards, then the others.
-  AREAL_DEVICE void low_window(const Four* rows, int start, Row& sum) const {
-    const auto row_at = [&](int position) { return m.get(rows[(position & (block - 1)) * warp_size + m.thread()]); };
-    const int rest = block - (start & (block - 1)), split = rest < a.rows.size ? rest : 0;
-    if (split > 0) {
-      set(sum, row_at(start + split - 1));
-      AREAL_NO_UNROLL
-      for (int i = split - 2; i >= 0; --i) add(sum, row_at(start + i));
-    }
-    Row prefix;
-    set(prefix, row_at(start + split));
-    AREAL_NO_UNROLL
-    for (int i = split + 1; i < a.rows.size; ++i) add(prefix, row_at(start + i));
     AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = split > 0 ? (sum[j] + 0.0) + prefix[j] : prefix[j];
+    for (int j = 0; j < rest; ++j)
+      waiting[j] = away == 0 ? leaving[block - rest + j] : leaving[block - rest + j] + whole;
+    keep(s, number, end);
+  }
+  /// f<n>() for n = 0 to 7.
+  template <class F>
+  AREAL_DEVICE static void with_rest(int n, const F& f) {
+    switch (n) {
+      case 0:
+        return f.template operator()<0>();
+      case 1:
+        return f.template operator()<1>();
+      case 2:
+        return f.template operator()<2>();
+      case 3:
+        return f.template operator()<3>();
+      case 4:
+        return f.template operator()<4>();
+      case 5:
+        return f.template operator()<5>();
+      case 6:
+        return f.template operator()<6>();
+      default:
+        return f.template operator()<7>();
+    }
+  }
+  AREAL_DEVICE void down_any(Shared& s, double (*sums)[threads], double (&waiting)[block - 1], int number, int slot,
+                             int old) const {
+    with_rest((a.rows.size - 1) % block, [&]<int rest>() { down_by<rest>(s, sums, waiting, number, slot, old); });
   }
 
   // ---------------------------------------------------------------- along the row
 
-  /// Windows of a row of column sums, and their outputs.
-  template <bool inner>
-  AREAL_DEVICE void across(Shared& s, const Place& at, int y, const Row& column) const {
-    Row prefix, window;
-    prefix[0] = column[0], window[V - 1] = column[V - 1];
-    fill(column, prefix, window);
-    const double other = m.shuffle_xor(at.upper ? window[0] : prefix[V - 1], 1);
-    prefix[0] = at.upper ? other + column[0] : column[0];
-    window[V - 1] = at.upper ? column[V - 1] : column[V - 1] + other;
-    fill(column, prefix, window);
+  /// The windows of a warp's row of column sums, and their outputs.
+  AREAL_DEVICE void along(const Shared& s, double (&line)[threads], const Place& at, int y) const {
+    double window[block];
+    a.columns.size <= block ? windows<true>(line, window) : windows<false>(line, window);
+    float mean[block];
+    if (a.columns.edge == Edge::shrink && a.rows.inside(y) < a.rows.size) {
+      divide(at, y, window, mean);
+    } else if (at.full) {
+      AREAL_UNROLL
+      for (int j = 0; j < block; ++j) mean[j] = mean_of(window[j], a.whole);
+    } else {
+      AREAL_UNROLL
+      for (int j = 0; j < block; ++j) {
+        const int x = at.column + block * m.lane() + a.columns.before + j;
+        const Two one = m.get(s.reciprocals[a.columns.inside(x) - 1]);
+        mean[j] = mean_of(window[j], {one.at[0], one.at[1]});
+      }
+    }
+    store(line, at, y, mean);
+  }
+  AREAL_DEVICE float mean_of(double sum, const Reciprocal& one) const {
+    return static_cast<float>(std::fma(sum, one.high, std::fma(sum, one.low, a.zero)));
+  }
+  /// Of the lane's columns; `low`: of up to 8 columns.
+  template <bool low>
+  AREAL_DEVICE void windows(const double (&line)[threads], double (&window)[block]) const {
+    double column[block], end[block];
     AREAL_UNROLL
-    for (int j = 0; j < V; ++j) m.put(s.ends[j][m.thread()], prefix[j]);
-    m.sync_warp(full_mask);
-    // Windows that begin in one of the block's first columns end `away` blocks later, the others in the next block.
-    const int away = (a.columns.size - 1) / block;
+    for (int i = 0; i < block / 2; ++i) {
+      const int cell = block * m.lane() + ((i ^ (m.lane() >> 1 & 3)) << 1);
+      const Two two = m.get(reinterpret_cast<const Two&>(line[cell]));
+      column[2 * i] = two.at[0], column[2 * i + 1] = two.at[1];
+    }
+    end[0] = column[0], window[block - 1] = low ? column[block - 1] + 0.0 : column[block - 1];
+    AREAL_UNROLL
+    for (int j = 1; j < block; ++j) {
+      end[j] = end[j - 1] + column[j];
+      window[block - 1 - j] = column[block - 1 - j] + window[block - j];
+    }
+    // Totals of the blocks between; windows that begin in the block's last columns have one more.
+    const int distance = (a.columns.size - 1) / block;
     double some = 0, more = 0;
-    AREAL_NO_UNROLL
-    for (int n = 1; n <= away; ++n) {
-      some = more;
-      more = more + m.get(s.ends[V - 1][(at.complete | 1) + 2 * n]);
-    }
-    // The lane's windows end this many lanes later, the last `rest` ones in the next lane.
-    const int lanes = (a.columns.size - 1) / V, end = at.complete + lanes;
-    const double first = lanes % 2 != 0 && at.upper ? more : some, last = lanes % 2 != 0 || at.upper ? more : some;
-    const auto add_ends = [&]<int rest>() {
+    if constexpr (!low)
+      with_rest(distance, [&]<int n>() {
+        AREAL_UNROLL
+        for (int i = 1; i <= n; ++i) {
+          const double total = m.shuffle_down(end[block - 1], i);
+          some = more, more = i == 1 ? total : more + total;
+        }
+      });
+    with_rest((a.columns.size - 1) % block, [&]<int rest>() {
       AREAL_UNROLL
-      for (int j = 0; j < V; ++j)
-        window[j] =
-            (window[j] + (j + rest < V ? first : last)) + m.get(s.ends[(j + rest) % V][end + (j + rest < V ? 0 : 1)]);
-    };
-    switch ((a.columns.size - 1) % V) {
-      case 0:
-        add_ends.template operator()<0>();
-        break;
-      case 1:
-        add_ends.template operator()<1>();
-        break;
-      case 2:
-        add_ends.template operator()<2>();
-        break;
-      default:
-        add_ends.template operator()<3>();
-    }
-    if (away == 0) near_windows(at, column, window);
-    m.sync_warp(full_mask);
-    output<inner>(at, y, window);
-  }
-  /// Sums from the first to each column, and from each to the last one.
-  AREAL_DEVICE static void fill(const Row& column, Row& prefix, Row& suffix) {
-    AREAL_UNROLL
-    for (int j = 1; j < V; ++j) {
-      prefix[j] = prefix[j - 1] + column[j];
-      suffix[V - 1 - j] = column[V - 1 - j] + suffix[V - j];
-    }
-  }
-
-  /// Windows inside one block, from the first column on.
-  AREAL_DEVICE void near_windows(const Place& at, const Row& column, Row& window) const {
-    const int later = block - (a.columns.size - 1) - (at.upper ? V : 0);
-    double both[2 * V];
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) both[j] = column[j], both[V + j] = m.shuffle_xor(column[j], 1);
-    Row sum;
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = column[j];
-    AREAL_UNROLL
-    for (int n = 1; n < 2 * V; ++n) {
-      if (n >= a.columns.size) break;
-      AREAL_UNROLL
-      for (int j = 0; j < V && j + n < 2 * V; ++j) sum[j] = sum[j] + both[j + n];
-    }
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j)
-      if (j < later) window[j] = sum[j];
+      for (int j = 0; j < block; ++j) {
+        if (j + rest >= block) {
+          const double last = m.shuffle_down(end[(j + rest) % block], low ? 1 : distance + 1);
+          window[j] = (low ? window[j] : window[j] + more) + last;
+        } else if constexpr (low) {
+          window[j] = column[j];
+          AREAL_UNROLL
+          for (int i = j + 1; i <= j + rest; ++i) window[j] = window[j] + column[i % block];
+        } else {
+          window[j] = (window[j] + some) + m.shuffle_down(end[(j + rest) % block], distance);
+        }
+      }
+    });
   }
 
   // ---------------------------------------------------------------- outputs
 
-  template <bool inner>
-  AREAL_DEVICE void output(const Place& at, int y, const Row& window) const {
-    float mean[V];
-    std::uint32_t distance = ~0u, least = ~0u;
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) {
-      const double near = window[j] * a.reciprocal;
-      mean[j] = static_cast<float>(near);
-      const std::uint32_t middle = from_middle(near), size = size_of(near);
-      distance = middle < distance ? middle : distance;
-      least = size < least ? size : least;
-    }
-    const bool whole = (inner || at.full) && (a.columns.edge != Edge::shrink || a.rows.inside(y) == a.rows.size);
-    if (!whole || distance <= doubtful || least < normal) divide(at, y, window, mean);
-    store(at, reinterpret_cast<float*>(at.out + y * a.to.row), mean);
-  }
-
-  /// The product of a sum and n's reciprocal is at most two units in the last place of a double from the quotient. So
-  /// both round to the same float, unless the middle of two floats is as near. Floats have 29 bits fewer; this is the
-  /// distance from four units below their middle on, in eighths, and wraps.
-  AREAL_DEVICE static std::uint32_t from_middle(double near) {
-    return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, near)) * 8 + 8 * (0x10000000u + 4);
-  }
-  static constexpr std::uint32_t doubtful = 8 * 8;
-  /// The exponent and the first bits of the fraction, twice, less 2; that of 0, whose mean is exact, is the largest.
-  AREAL_DEVICE static std::uint32_t size_of(double near) {
-    return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, near) >> 32) * 2 - 2;
-  }
-  static constexpr std::uint32_t normal = (1023u - 120) << 21;  // of 2^-120, far above a float's least exponent
-  /// A lane's means by divisions: of windows that lose pixels at the edge, and of sums that have no mean by a product.
-  AREAL_DEVICE void divide(const Place& at, int y, const Row& sum, float (&mean)[V]) const {
-    Row window;
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) window[j] = sum[j];
-    const bool inside = a.columns.edge == Edge::shrink;
-    const double down = inside ? a.rows.inside(y) : a.rows.size;
+  /// A lane's means of windows that lose rows at the edge.
+  AREAL_DEVICE void divide(const Place& at, int y, double (&window)[block], float (&mean)[block]) const {
+    const double down = a.rows.inside(y);
     AREAL_NO_UNROLL
-    for (int x = at.column + a.columns.before, end = x + V; x < end; ++x) {
-      const double count = down * (inside ? a.columns.inside(x) : a.columns.size);
-      const auto one = static_cast<float>(window[0] == 0 ? window[0] : window[0] / count);
+    for (int x = at.column + block * m.lane() + a.columns.before, end = x + block; x < end; ++x) {
+      const double count = down * a.columns.inside(x);
+      const auto one = static_cast<float>((window[0] + a.zero) / count);
       AREAL_UNROLL
-      for (int j = 0; j + 1 < V; ++j) window[j] = window[j + 1], mean[j] = mean[j + 1];
-      mean[V - 1] = one;
+      for (int j = 0; j + 1 < block; ++j) window[j] = window[j + 1], mean[j] = mean[j + 1];
+      mean[block - 1] = one;
     }
   }
-  /// Stores outputs as vectors of aligned addresses, each from the end of one lane's and the beginning of the next
-  /// one's. The first lane stores the rest.
-  AREAL_DEVICE void store(const Place& at, float* to, const float (&mean)[V]) const {
+  /// Stores a row's outputs as vectors of aligned addresses, each from the end of one lane's and the beginning of the
+  /// next one's. The first lane stores those before.
+  AREAL_DEVICE void store(double (&line)[threads], const Place& at, int y, const float (&mean)[block]) const {
+    float* const to = reinterpret_cast<float*>(at.out + y * a.to.row);
     const int over = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(float) % V);  // in all lanes
-    const int shift = over == 0 ? 0 : V - over, x = V * m.thread() + shift;
-    Four four;
+    const int shift = over == 0 ? 0 : V - over;
+    const int out = at.column + a.columns.before, end_of_strip = a.lead + a.strip_columns;
+    const int begin = out + a.lead < 0 ? -out : a.lead;  // outputs of the strip, from the first lane's first on
+    const int end = a.columns.outputs - out < end_of_strip ? a.columns.outputs - out : end_of_strip;
+    Four* const staged = reinterpret_cast<Four*>(line);
+    m.sync_warp(full_mask);  // all lanes have read the line
     switch (shift) {
       case 0:
-        four = shifted<0>(mean);
+        stage<0>(staged, mean);
         break;
       case 1:
-        four = shifted<1>(mean);
+        stage<1>(staged, mean);
         break;
       case 2:
-        four = shifted<2>(mean);
+        stage<2>(staged, mean);
         break;
       default:
-        four = shifted<3>(mean);
+        stage<3>(staged, mean);
     }
-    if (x >= at.begin && x + V <= at.end) {
-      m.store_streaming(reinterpret_cast<Four*>(to + x), four);
-    } else if (x < at.end) {
-      AREAL_UNROLL
-      for (int j = 0; j < V; ++j)
-        if (x + j >= at.begin && x + j < at.end) m.store_streaming(to + x + j, four.at[j]);
+    m.sync_warp(full_mask);
+    AREAL_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      const int vector = m.lane() + warp_size * i, x = shift + V * vector;
+      const Four four = m.get(staged[vector ^ (vector >> 3 & 1)]);
+      if (x >= begin && x + V <= end) {
+        m.store_streaming(reinterpret_cast<Four*>(to + x), four);
+      } else if (x + V > begin && x < end) {
+        AREAL_UNROLL
+        for (int j = 0; j < V; ++j)
+          if (x + j >= begin && x + j < end) m.store_streaming(to + x + j, four.at[j]);
+      }
     }
-    if (m.thread() > 0) return;
+    if (m.lane() > 0 || begin >= shift) return;
     AREAL_UNROLL
     for (int j = 0; j < V - 1; ++j)
-      if (j < shift && j >= at.begin && j < at.end) m.store_streaming(to + j, mean[j]);
+      if (j < shift && j >= begin && j < end) m.store_streaming(to + j, mean[j]);
   }
-  /// Four floats from mean[by] on, the last ones from the next lane.
+  /// Eight means from mean[by] on, the last ones from the next lane.
   template <int by>
-  AREAL_DEVICE Four shifted(const float (&mean)[V]) const {
-    Four four;
+  AREAL_DEVICE void stage(Four* staged, const float (&mean)[block]) const {
+    float one[block];
     AREAL_UNROLL
-    for (int j = 0; j < V; ++j) four.at[j] = j + by < V ? mean[(j + by) % V] : m.shuffle_down(mean[(j + by) % V], 1);
-    return four;
+    for (int j = 0; j < block; ++j)
+      one[j] = j + by < block ? mean[(j + by) % block] : m.shuffle_down(mean[(j + by) % block], 1);
+    const int swap = m.lane() >> 2 & 1;
+    m.put(staged[2 * m.lane() + swap], Four{{one[0], one[1], one[2], one[3]}});
+    m.put(staged[2 * m.lane() + 1 - swap], Four{{one[4], one[5], one[6], one[7]}});
   }
 };
 
