@@ -184,8 +184,9 @@ struct FilterArguments {
 /// same, Entropy gives 32f or 64f; Bilateral takes 8u. Windows of floats other than for Minimum and Maximum, and all
 /// windows of Percentile, Equalize, Otsu, Entropy, Modal, Bilateral and Guided, may reach beyond an edge by the image's
 /// extent, or by 1024 if that is more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and
-/// a min_count above 1. Rows of floats, for extremes and these have up to 2^31 - 1 pixels. Guided, Gaussian, Equalize,
-/// Otsu, Entropy, Modal and Bilateral run on the CPU, the first two without masks and with every pixel valid.
+/// a min_count above 1. Rows of floats, for extremes and these have up to 2^31 - 1 pixels. Gaussian, Equalize, Otsu,
+/// Entropy, Modal and Bilateral, and Guided by guides of 3 channels, run on the CPU. Guided and Gaussian take no masks,
+/// and every pixel is valid.
 ///
 /// With `FilterOptions::sizes` planes have up to 2^32 - 1 pixels, of 32-bit integers 2^31. Sums of integers are exact.
 /// Floats are added as pairs of doubles: in planes of w x h = N pixels up to a magnitude M, the error of S1 is at most

@@ -284,7 +284,8 @@ def guided(p: Any, radius: int | tuple[int, int] = 8, eps: float = 1e-3, guide: 
     guide: p's axes, without C, or with C for 1 or 3 channels; p of HW may have a guide of HWC. With 3 channels a is a vector. It may have another dtype
     than p. None: each channel of p guides itself.
     eps: above 0, in the square of the guide's units: 1e-3 for a guide of 0 to 1 is 65 for one of uint8.
-    edge: all but ``valid``; a and b lie beyond an edge as pixels do. A NaN changes the pixels that share a window with it. O(1) a pixel. On the CPU.
+    edge: all but ``valid``; a and b lie beyond an edge as pixels do. A NaN changes the pixels that share a window with it. O(1) a pixel. Guides of
+    3 channels: on the CPU.
     """
     rows, columns = _pair("radius", radius)
     return _apply(p, axes, dtype, out, guide, lambda output: _guided_settings(float(eps), 1.0, (2 * rows + 1, 2 * columns + 1), (-1, -1), edge, value, output,

@@ -87,7 +87,7 @@ constexpr Algorithm all[] = {
     {"filter", "walk", "areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "blocks", "areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "van-herk", "van Herk 1992", true, true, true, false, "1", "1", "0", true},
-    {"filter", "guided-walk", "He 2010; areal", true, false, false, false, "2", "1", "0", true},
+    {"filter", "guided-walk", "He 2010; areal", true, true, true, false, "2", "1", "0", true},
     {"filter", "convolution", "areal", true, false, false, false, "1", "1", "0", true},
     {"filter", "extended-boxes", "Gwosdek 2011", true, false, false, false, "1", "1", "0", true},
     {"filter", "network", "Batcher 1968; Adams 2021", true, true, true, false, "1", "1", "0", true},

@@ -315,9 +315,11 @@ std::string fault(const device_filters::Case& c, bool change = false) {
     view.data = static_cast<char*>(there.data()) + host.place();
     return view.in({MemoryPlace::cuda, 0});
   };
-  const cuda::Memory image(scene.image.bytes.size()), mask(scene.mask.bytes.size()), out(scene.out.bytes.size());
+  const cuda::Memory image(scene.image.bytes.size()), mask(scene.mask.bytes.size()), guide(scene.guide.bytes.size()),
+      out(scene.out.bytes.size());
   FilterArguments arguments{moved(scene.image, image), moved(scene.out, out)};
   if (c.options.mask) arguments.mask = moved(scene.mask, mask);
+  if (c.options.guide > 0) arguments.guide = moved(scene.guide, guide);
   apply(c.filter, arguments, c.options, {.backend = Backend::cuda, .device = 0, .stream = stream.get()});
   cuda::copy_out(scene.out.bytes.data(), out.data(), scene.out.bytes.size(), stream.get());
   stream.synchronize();
@@ -345,6 +347,23 @@ TEST_F(CudaFilter, FloatsOfLargeImages) {
         c.filter = one;
         c.options.window.width = c.options.window.height = k, c.options.window.edge = edges[1 + k % 7];
         c.pixels = static_cast<device_filters::Pixels>(k % 4), c.seed = static_cast<unsigned>(k);
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+TEST_F(CudaFilter, GuidedFilters) {
+  for (const device_filters::Case& c : device_filters::random_guided_cases(400, 1500, 300, 20261128))
+    EXPECT_EQ(fault(c), "");
+}
+
+// Bands of rows, whose lines lie in the workspace one after the other; strips and segments of bytes.
+TEST_F(CudaFilter, GuidedFiltersOfLargeImages) {
+  for (const std::int64_t k : {9, 17, 18, 33, 65})
+    for (const Type type : {Type::u8, Type::f32})
+      for (const std::int64_t channels : {0, 1}) {
+        device_filters::Case c{{4000 + k, 2001}, type, type, filter::Guided{0.5}};
+        c.options.window.width = c.options.window.height = k, c.options.window.edge = edges[1 + k % 7];
+        c.options.guide = channels, c.seed = static_cast<unsigned>(k);
         EXPECT_EQ(fault(c), "");
       }
 }

@@ -395,8 +395,9 @@ TEST(FilterGuided, RefusesInOneSentence) {
     return options;
   };
   EXPECT_EQ(refused({1}, Type::u8, Type::u8, usual), "nothing was refused");
-  const std::string on_device = refused({1}, Type::u8, Type::u8, usual, {.backend = Backend::simt});
-  EXPECT_TRUE(on_device == "backend simt: guided filters run on the CPU" ||
+  const std::string on_device =
+      refused({1}, Type::u8, Type::u8, with([](auto& o) { o.guide = 3; }), {.backend = Backend::simt});
+  EXPECT_TRUE(on_device == "algorithm guided-walk: it takes guides of 1 channel; those of 3 run on the CPU" ||
               on_device.ends_with("this build has no simulated machine"))
       << on_device;
   EXPECT_EQ(refused({0}, Type::u8, Type::u8, usual), "eps 0: it may be any finite number above 0");

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 #include "device_filter_cases.hpp"
+#include "device_filter_request.hpp"
 #include "kernels/filter/blocks/blocks.hpp"
-#include "kernels/filter/request.hpp"
 #include "kernels/primitives/view_bytes.hpp"
 #include "simt/plan.hpp"
 
@@ -16,26 +16,10 @@ namespace {
 
 using device_filters::Case;
 using device_filters::Pixels;
+using device_filters::rows_read;
 using device_filters::Scene;
 
-kernels::FilterRequest request_of(const Case& c) {
-  const Window& w = c.options.window;
-  const auto axis = [&](std::int64_t extent, std::int64_t size, std::int64_t anchor) -> formulas::WindowAxis {
-    if (w.edge == Edge::valid) return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), Edge::valid};
-    return {extent, size, anchor < 0 ? size / 2 : anchor, extent, w.edge};
-  };
-  kernels::FilterRequest r;
-  r.id = "blocks";
-  r.filter = c.filter, r.image = c.image, r.in = c.in, r.out = c.out;
-  r.columns = axis(c.image.width, w.width, w.anchor_x), r.rows = axis(c.image.height, w.height, w.anchor_y);
-  if (w.edge == Edge::valid)
-    r.centre_x = w.anchor_x < 0 ? w.width / 2 : w.anchor_x, r.centre_y = w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
-  r.value = w.value;
-  r.omit_nan = c.options.nan == Missing::omit, r.mask = c.options.mask;
-  r.min_count = std::holds_alternative<filter::Count>(c.filter) ? 0 : c.options.min_count;
-  r.fill = c.options.fill.value_or(is_float(c.out) ? std::numeric_limits<double>::quiet_NaN() : 0);
-  return r;
-}
+kernels::FilterRequest request_of(const Case& c) { return device_filters::request_of(c, "blocks"); }
 
 std::vector<LaunchCounts> run(const Case& c, Scene& scene, simt::Options options = {}) {
   options.seed = c.seed;
@@ -162,25 +146,8 @@ TEST(SimtFilterBlocks, MeansOfPartsOfAnImage) {
   }
 }
 
-/// The number of image rows that a strip of `Blocks` reads if its segments have `each` output rows.
-std::int64_t rows_read(const kernels::FilterRequest& r, std::int64_t each) {
-  std::int64_t rows = 0;
-  const auto add = [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t v = from; v < to; ++v) rows += v >= 0 && v < r.rows.extent;
-  };
-  for (std::int64_t y = 0; y < r.rows.outputs; y += each) {
-    const std::int64_t end = std::min(y + each, r.rows.outputs), begin = y - r.rows.before;
-    const std::int64_t last = end - 1 - r.rows.before;  // the last window's first row
-    if (r.rows.size <= 8) {
-      for (std::int64_t v = begin; v <= last; ++v) add(v, v + r.rows.size);
-      continue;
-    }
-    add(formulas::floor_div(begin, 8) * 8 + 8, last + r.rows.size);
-    add(begin, formulas::floor_div(last, 8) * 8 + 8);
-  }
-  return rows;
-}
-/// The same for BlockMeans, if its segments are one round of blocks of `strips` strips.
+/// The number of image rows that a strip of BlockMeans reads if its segments are one round of blocks of `strips`
+/// strips.
 std::int64_t rows_of_means(const kernels::FilterRequest& r, std::int64_t strips, std::int64_t held) {
   const auto block_of = [&](std::int64_t y) { return formulas::floor_div(y - r.rows.before + r.rows.size - 1, 8); };
   const std::int64_t first = block_of(0), end = block_of(r.rows.outputs - 1) + 1;
@@ -209,7 +176,7 @@ TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
     const Counts counts = counts_of(c);
     const kernels::FilterRequest r = request_of(c);
     ASSERT_EQ(kernels::blocks_strips(r, kernels::blocks_strip_columns(r, 512)), 2);  // of 496 outputs
-    const int each = kernels::segment_rows(90, kernels::blocks_begin_rows(height), 2, simt::Options().together);
+    const int each = kernels::segment_rows(90, kernels::block_begin_rows(height), 2, simt::Options().together);
     // The first strip begins 8 columns before the image.
     const auto columns = static_cast<std::uint64_t>(504 + (960 - 488));
     std::uint64_t totals = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Filters of floats on a device: cases for the simulated machine and for a GPU, whose outputs must be the CPU's, bit by
-// bit but for the payload of NaN.
+// Filters of floats, and guided filters, on a device: cases for the simulated machine and for a GPU, whose outputs must
+// be the CPU's, bit by bit but for the payload of NaN.
 
 #include <algorithm>
 #include <areal/filter.hpp>
@@ -28,7 +28,8 @@ enum class Pixels : std::uint8_t {
   wild,      ///< of every exponent, zeros of both signs among them
   outliers,  ///< a few infinities and large numbers
   with_nan,  ///< one of ten
-  middles    ///< large whole numbers, and small ones and a half: means of 9 are often in the middle of two floats
+  middles,   ///< large whole numbers, and small ones and a half: means of 9 are often in the middle of two floats
+  flat       ///< a guide of about 1000, whose variances cancel: the order of additions shows in the outputs
 };
 
 struct Case {
@@ -86,6 +87,8 @@ struct Memory {
 
 inline void put(Type type, double value, char* to) {
   const auto as = [&](auto pixel) { std::memcpy(to, &pixel, sizeof pixel); };
+  if (type == Type::u8) return as(static_cast<std::uint8_t>(value));
+  if (type == Type::u16) return as(static_cast<std::uint16_t>(value));
   if (type == Type::f64) return as(value);
   if (type == Type::f32) return as(static_cast<float>(value));
   as(areal::to_half(static_cast<float>(value)));
@@ -100,37 +103,53 @@ inline double get(Type type, const char* from) {
 
 /// The memory of a case; what the CPU wrote is in `expected`.
 struct Scene {
-  Memory image, mask, expected, out;
+  Memory image, mask, guide, expected, out;
 
   explicit Scene(const Case& c)
       : image(c.image, c.in, c.gap, c.offset, 0),
         mask({c.image.width, c.image.height, 1, c.image.batch}, Type::u8, c.gap, c.offset % 4, 0),
+        guide({c.image.width, c.image.height, std::max<std::int64_t>(1, c.options.guide), c.image.batch},
+              c.options.guide_type.value_or(c.in), c.gap, c.offset, 0),
         expected(out_shape(c), c.out, c.out_gap, c.out_offset, 0x5a),
         out(out_shape(c), c.out, c.out_gap, c.out_offset, 0x5a) {
     std::mt19937_64 random(c.seed);
     const auto any = [&](double least, double most) { return std::uniform_real_distribution<>(least, most)(random); };
-    const double most = c.in == Type::f16 ? 60000 : c.in == Type::f32 ? 1e38 : 1e300;
-    const int exponents = c.in == Type::f16 ? 24 : c.in == Type::f32 ? 149 : 1074;
-    image.for_each([&](char* to) {
-      double value = any(-1, 1);
-      if (c.pixels == Pixels::wild)
-        value = random() % 5 == 0 ? (random() % 2 == 0 ? -0.0 : 0.0)
-                                  : std::ldexp(value, static_cast<int>(random() % (exponents + 14)) - exponents);
-      if (c.pixels == Pixels::outliers && random() % 40 == 0)
-        value = random() % 3 == 0 ? (value > 0 ? 1 : -1) * std::numeric_limits<double>::infinity() : value * most;
-      if (c.pixels == Pixels::with_nan && random() % 10 == 0) value = std::numeric_limits<double>::quiet_NaN();
-      if (c.pixels == Pixels::middles)
-        value = random() % 8 == 0 ? 0.5 + static_cast<double>(random() % (1 << 20))
-                                  : static_cast<double>((1 << 24) - random() % (1 << 22));
-      put(c.in, value, to);
-    });
+    const auto fill = [&](Memory& memory) {
+      const Type type = memory.view.type;
+      const double most = type == Type::f16 ? 60000 : type == Type::f32 ? 1e38 : 1e300;
+      const int exponents = type == Type::f16 ? 24 : type == Type::f32 ? 149 : 1074;
+      memory.for_each([&](char* to) {
+        if (!is_float(type)) return put(type, whole(c.pixels, random(), type == Type::u8 ? 255 : 65535), to);
+        double value = any(-1, 1);
+        if (c.pixels == Pixels::wild)
+          value = random() % 5 == 0 ? (random() % 2 == 0 ? -0.0 : 0.0)
+                                    : std::ldexp(value, static_cast<int>(random() % (exponents + 14)) - exponents);
+        if (c.pixels == Pixels::outliers && random() % 40 == 0)
+          value = random() % 3 == 0 ? (value > 0 ? 1 : -1) * std::numeric_limits<double>::infinity() : value * most;
+        if (c.pixels == Pixels::with_nan && random() % 10 == 0) value = std::numeric_limits<double>::quiet_NaN();
+        if (c.pixels == Pixels::middles)
+          value = random() % 8 == 0 ? 0.5 + static_cast<double>(random() % (1 << 20))
+                                    : static_cast<double>((1 << 24) - random() % (1 << 22));
+        if (c.pixels == Pixels::flat && &memory == &guide) value = 1000 + value / 100;
+        put(type, value, to);
+      });
+    };
+    fill(image);
+    if (c.options.guide > 0) fill(guide);
     mask.for_each([&](char* to) { *to = static_cast<char>(random() % 4 == 0 ? 0 : random() | 1); });
     apply(c.filter, arguments(c, expected.view), c.options, {.backend = areal::Backend::cpu});
   }
   areal::FilterArguments arguments(const Case& c, const areal::View& to) const {
     areal::FilterArguments all{image.view, to};
     if (c.options.mask) all.mask = mask.view;
+    if (c.options.guide > 0) all.guide = guide.view;
     return all;
+  }
+  /// An integer pixel: any, the largest, or one of both ends.
+  static double whole(Pixels pixels, std::uint64_t random, std::uint64_t most) {
+    if (pixels == Pixels::outliers) return static_cast<double>(most);
+    if (pixels == Pixels::wild) return static_cast<double>(random % 2 * most);
+    return static_cast<double>(random % (most + 1));
   }
   static Shape out_shape(const Case& c) {
     Shape shape = areal::window_shape(c.image.width, c.image.height, c.options.window);
@@ -249,6 +268,41 @@ inline std::vector<Case> mean_cases(int turns, std::int64_t width, std::int64_t 
       c.gap = any(0, 40), c.offset = any(0, 15);
     c.out_gap = 4 * any(0, 9), c.out_offset = 4 * any(0, 7);
     c.pixels = static_cast<Pixels>(any(0, 4)), c.seed = static_cast<unsigned>(random());
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+/// Guided filters of every type with random guides, sizes, edges, layouts, pitches and pixels.
+inline std::vector<Case> random_guided_cases(int turns, std::int64_t width, std::int64_t height, unsigned seed) {
+  constexpr Type types[] = {Type::u8, Type::u16, Type::f32};
+  std::mt19937 random(seed);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  std::vector<Case> cases;
+  for (int turn = 0; turn < turns; ++turn) {
+    Case c;
+    const bool bytes = turn % 2 == 0;
+    c.in = bytes ? Type::u8 : types[any(0, 2)], c.out = any(0, 1) ? c.in : Type::f32;
+    c.options.guide = any(0, 1);
+    if (c.options.guide > 0) c.options.guide_type = bytes ? Type::u8 : types[any(0, 2)];
+    c.filter = filter::Guided{std::pow(10.0, static_cast<double>(any(-6, 4))), 1};
+    c.image = {any(1, any(0, 1) ? 60 : width), any(1, height), any(0, 3) == 0 ? any(2, 3) : 1, any(0, 4) == 0 ? 2 : 1,
+               any(0, 1) ? Layout::planar : Layout::interleaved};
+    c.out_layout = any(0, 1) ? Layout::planar : Layout::interleaved;
+    areal::Window& w = c.options.window;
+    w.width = any(1, any(0, 1) ? 9 : 70), w.height = any(1, any(0, 1) ? 9 : 45);
+    w.edge = edges[any(1, bytes ? any(2, 7) : 7)];
+    w.value = static_cast<double>(any(0, 200));
+    if (any(0, 1)) w.anchor_x = any(0, w.width - 1), w.anchor_y = any(0, w.height - 1);
+    c.pixels = any(0, 2) == 0 ? Pixels::flat : static_cast<Pixels>(any(0, 3));
+    if (any(0, 2) == 0) {
+      c.gap = any(0, 40), c.out_gap = any(0, 40), c.offset = any(0, 15), c.out_offset = any(0, 15);
+    } else {  // rows of whole vectors
+      c.image.width = (c.image.width + 15) / 16 * 16;
+    }
+    c.seed = static_cast<unsigned>(random());
     cases.push_back(c);
   }
   return cases;

@@ -301,6 +301,7 @@ Backend request_of(const Request& request) {
   one.value = window.value;
   one.rounding = window.rounding;
   one.omit_nan = request.options.nan == Missing::omit, one.mask = request.options.mask;
+  one.guide = request.options.guide, one.guide_type = request.options.guide_type.value_or(request.in);
   one.min_count = request.options.min_count;
   one.fill = request.fill;
   return one;
@@ -357,7 +358,6 @@ std::string reason_of(const FilterPlan::State& state) {
 // Why a device does not run it; empty if it may.
 std::string lacks_kernel(const Filter& filter, const FilterOptions& options, Backend backend) {
   const char* const name = options.sizes                                      ? "windows of a size per pixel"
-                           : std::holds_alternative<filter::Guided>(filter)   ? "guided filters"
                            : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
                            : is_bilateral(filter)                             ? "bilateral filters"
                            : is_of_levels(filter)                             ? "equalize, otsu, entropy and modal"
@@ -393,7 +393,6 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
   auto on_cpu = request_of<cpu::FilterRequest>(request);
   on_cpu.threads = execution.threads;
   on_cpu.sizes = request.options.sizes;
-  on_cpu.guide = request.options.guide, on_cpu.guide_type = request.options.guide_type.value_or(request.in);
   state->algorithm = on_cpu.algorithm = chosen_on_cpu(request, on_cpu);
   state->reason = reason_of(*state);
   if (state->out_shape().empty()) return state;

@@ -1,4 +1,5 @@
 #include "cpu/filter/guided_rows.hpp"
+#include "formulas/guided.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/filter/guided_rows.cpp"
@@ -44,7 +45,6 @@ struct Differences {
   }
 };
 
-// Covariances are n^2 times their value: one division then gives a.
 template <class Sums, class Read>
 void coefficients_of_grey(const Sums& sums, const Read& read, std::int64_t n, double* const* out) {
   const auto *p = sums.p, *guide = sums.guide[0], *cross = sums.cross[0], *squares = sums.squares[0];
@@ -55,12 +55,8 @@ void coefficients_of_grey(const Sums& sums, const Read& read, std::int64_t n, do
   const double eps = sums.eps;
   const bool self = p == guide;
   const auto one = [&](std::int64_t i, double of_p, double of_guide, double of_cross, double of_squares) {
-    const double count = counts[i];
-    const double variance = at_least(count * of_squares - of_guide * of_guide, 0);
-    const double covariance = self ? variance : count * of_cross - of_guide * of_p;
-    const double a = covariance / (variance + eps * (count * count));
-    to_a[i] = a;
-    to_b[i] = (of_p - a * of_guide) * share[i];
+    const auto line = formulas::guided_line(self, of_p, of_guide, of_cross, of_squares, counts[i], share[i], eps);
+    to_a[i] = line.a, to_b[i] = line.b;
   };
   if (self) {
     for (std::int64_t i = 0; i < n; ++i) {
@@ -130,7 +126,7 @@ void outputs(std::int64_t channels, const double* const* sums, const double* con
   const double* HWY_RESTRICT pixels = guide[0];
   if (channels == 1) {
     const double* HWY_RESTRICT b = sums[1];
-    for (std::int64_t i = 0; i < n; ++i) values[i] = (a[i] * pixels[i] + b[i]) * shares[i];
+    for (std::int64_t i = 0; i < n; ++i) values[i] = formulas::guided_output(a[i], b[i], pixels[i], shares[i]);
     return;
   }
   const double *a1 = sums[1], *a2 = sums[2], *b = sums[3], *pixels1 = guide[1], *pixels2 = guide[2];

@@ -5,6 +5,7 @@
 #include "kernels/filter/blocks/blocks.hpp"
 #include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
+#include "kernels/filter/guided/guided-walk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
 #include "kernels/filter/walk/walk.hpp"
@@ -79,6 +80,18 @@ FilterKernels<Launcher> blocks_kernels(const FilterRequest& request) {
   return kernels;
 }
 
+template <class Launcher>
+FilterKernels<Launcher> guided_kernels(const FilterRequest& request) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return guided_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
+    launch_guided(launcher, known, views, workspace);
+  };
+  if (!guided_takes(request).empty()) return kernels;
+  kernels.shared_bytes = guided_shared_bytes(request), kernels.workspace_bytes = guided_workspace_bytes(request);
+  return kernels;
+}
+
 template <class Launcher, TypeGroup>
 FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
@@ -86,6 +99,7 @@ FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "network") return network_kernels<Launcher>(request);
   if (request.id == "window-counts") return window_counts_kernels<Launcher>(request);
   if (request.id == "blocks") return blocks_kernels<Launcher>(request);
+  if (request.id == "guided-walk") return guided_kernels<Launcher>(request);
   return {};
 }
 

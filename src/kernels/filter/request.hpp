@@ -20,6 +20,8 @@ struct FilterRequest {
   double value = 0;  ///< beyond the edge, with edge `constant`
   Rounding rounding = Rounding::nearest;
   bool omit_nan = false, mask = false;
+  std::int64_t guide = 0;  ///< channels; 0: the image guides itself
+  Type guide_type = Type::u8;
   std::int64_t min_count = 1;
   double fill = 0;
   std::string id = "walk";  ///< the algorithm

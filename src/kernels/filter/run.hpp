@@ -72,6 +72,7 @@ void FilterSubject::memory(const FilterRequest&, const FilterArguments& views, v
                            Visit&& visit) {
   using Use = MemoryRange::Use;
   visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
+  visit(MemoryRange{"the guide", views.guide.data, bytes_of_view(views.guide), Use::input});
   visit(MemoryRange{"the mask", views.mask.data, bytes_of_view(views.mask), Use::input});
   visit(MemoryRange{"the output", views.out.data, bytes_of_view(views.out), Use::output});
   visit(MemoryRange{"the workspace", workspace, bytes, Use::scratch});

@@ -39,25 +39,20 @@ void with_blocks(const FilterRequest& request, const F& f) {
   of.template operator()<float>();
 }
 
-/// Totals that wait for the next windows: those of the whole blocks between a window's first and last block, less one.
-inline int blocks_ring(const FilterRequest& request) {
-  return std::max(0, static_cast<int>((request.rows.size - 1) / 8) - 1);
-}
+inline int blocks_ring(const FilterRequest& request) { return block_ring(request.rows.size); }
 /// Of a block of the grid, in the workspace; 0: that in shared memory is enough.
 template <class C>
 std::int64_t blocks_ring_bytes(const FilterRequest& request) {
   using Kernel = Blocks<NoMachine, C>;
   const int length = blocks_ring(request);
-  return length <= Kernel::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
+  return length <= C::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
 }
 
-/// Outputs of a strip of so many columns: the last blocks of 8 columns begin no complete window.
 inline int blocks_strip_columns(const FilterRequest& request, int columns) {
-  return columns - 8 * static_cast<int>((request.columns.size - 1) / 8 + 1);
+  return block_strip_columns(request.columns.size, columns);
 }
 inline int blocks_strips(const FilterRequest& request, int strip_columns) {
-  const auto before = static_cast<int>(request.columns.before % 8), skipped = before == 0 ? 0 : 8 - before;
-  return (static_cast<int>(request.columns.outputs) + skipped - 1) / strip_columns + 1;
+  return block_strips(request.columns, strip_columns);
 }
 /// Columns that a block of threads reads.
 template <class Kernel>
@@ -84,10 +79,6 @@ inline std::size_t blocks_workspace_bytes(const FilterRequest& request) {
   return bytes;
 }
 
-/// Rows with outputs that take as long as what a segment does before its first output: rows that enter without outputs
-/// take a third of the time.
-inline double blocks_begin_rows(std::int64_t size) { return 3 + 0.3 * static_cast<double>(size); }
-
 /// The image as the kernels see it, before it is cut.
 inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArguments& views, std::size_t lane_bytes) {
   BlocksArgs a{};
@@ -95,7 +86,6 @@ inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArgument
   a.mask = request.mask ? static_cast<const char*>(views.mask.data) : nullptr;
   a.from = strides(views.image), a.to = strides(views.out);
   if (request.mask) a.marks = strides(views.mask);
-  a.columns = FilterAxis(request.columns), a.rows = FilterAxis(request.rows);
   const auto alignment = [](const auto& view, const Strides& s, std::size_t vector) {
     return alignment_of(view.data, s, size_of(view.type), vector);
   };
@@ -112,7 +102,6 @@ inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArgument
   a.beyond_counts = edge == Edge::constant || edge == Edge::zero;
   a.omit_nan = request.omit_nan;
   a.channels = static_cast<int>(views.image.shape.channels);
-  a.ring_length = blocks_ring(request);
   a.finish = FilterFinish(request);
   a.finish.pixel_aligned = alignment(views.image, a.from, size_of(request.in)) != Alignment::bytes;
   a.finish.out_aligned = alignment(views.out, a.to, size_of(request.out)) != Alignment::bytes;
@@ -124,10 +113,10 @@ inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArgument
 /// Strips of a kernel, and segments for a device that holds so many blocks of threads.
 template <class Kernel>
 void cut_blocks(BlocksArgs& a, const FilterRequest& request, std::int64_t held) {
-  a.strip_columns = blocks_strip_columns(request, blocks_span<Kernel>);
+  set_block_sums(a, request.columns, request.rows, blocks_span<Kernel>);
   a.strips = blocks_strips(request, a.strip_columns);
   const std::int64_t planes = request.image.channels * request.image.batch;
-  a.segment_rows = segment_rows(a.rows.outputs, blocks_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
+  a.segment_rows = segment_rows(a.rows.outputs, block_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
                                 static_cast<double>(held));
   a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
   a.units = planes * a.strips * a.segments;
@@ -174,6 +163,7 @@ template <class C, class Launcher>
 bool launch_block_means(Launcher& launcher, const FilterRequest& request, BlocksArgs a) {
   const std::int64_t held = launcher.template most_together<BlockMeans, C>();
   if (held == 0) return false;
+  a.columns = FilterAxis(request.columns), a.rows = FilterAxis(request.rows);
   a.whole = Reciprocal::of(static_cast<double>(request.columns.size) * static_cast<double>(request.rows.size));
   a.zero = std::max(a.columns.size, a.rows.size) > 8 ? 0. : -0.;
   cut_block_means(a, request.image.channels * request.image.batch, held);
@@ -190,10 +180,6 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
     if (a.quick)
       with_block_means(request, [&]<class Means>() { launched = launch_block_means<Means>(launcher, request, a); });
     if (launched) return;
-  }
-  for (int j = 0; j < Kernel::V; ++j) {
-    const int end = j + a.columns.size - 1;
-    a.ends[j] = end % Kernel::V * Kernel::threads + end / Kernel::V;
   }
   a.ring_bytes = blocks_ring_bytes<C>(request);
   const std::int64_t known = launcher.template most_together<Blocks, C>();

@@ -1,15 +1,7 @@
 #pragma once
 // blocks: windows' sums of floats straight from the pixels, in the CPU's order of additions, one launch.
 //
-// A block of threads walks down a strip of columns; a thread has four of them, half a block of 8 columns. Going down,
-// it keeps the sum of the block of 8 rows that the window ends in, up to there, and of the whole blocks between. When
-// windows begin to leave a block of rows, its rows are read a second time, from the last upwards, and the sums of its
-// last rows, of its last two, .. wait in shared memory. Totals of whole blocks wait in a ring, which windows of up to
-// 16 rows do not need. Windows of up to 8 rows read all their rows instead.
-//
-// Along the row, the two threads of a block of columns exchange one sum, so that each knows those from the block's
-// beginning to its columns, and from them to the block's end. The former go into shared memory, where the threads whose
-// windows end there find them. The last threads have only incomplete windows.
+// BlockSums (kernels/filter/block_sums.hpp) of the pixels; their terms wait in shared memory.
 //
 // Reads: for each segment of S rows and strip S + height - 1 rows, less those of the first window's first block, and
 // once more the rows of the blocks that windows leave. Writes: each output once.
@@ -18,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 #include "kernels/filter/axis.hpp"
+#include "kernels/filter/block_sums.hpp"
 #include "kernels/filter/blocks/columns.hpp"
 #include "kernels/filter/finish.hpp"
 #include "kernels/filter/units.hpp"
@@ -41,17 +34,12 @@ struct Reciprocal {
   }
 };
 
-struct BlocksArgs {
+struct BlocksArgs : BlockSumsArgs {
   const char *image, *mask;  ///< no mask: nullptr
-  char *out, *ring;          ///< ring: of each block of the grid, `ring_bytes`; null if that in shared memory is enough
+  char* out;
   Strides from, marks, to;
-  FilterAxis columns, rows;
   std::int64_t units;  ///< planes x segments x strips
-  std::int64_t ring_bytes;
   int strips, segments, segment_rows, channels;
-  int strip_columns;     ///< outputs
-  int ends[4];           ///< where the first thread's windows find the sums of their last blocks
-  int ring_length;       ///< totals of whole blocks that windows' first blocks have in common with the next ones
   std::uint64_t beyond;  ///< bits of a pixel beyond the edge
   bool beyond_counts;    ///< it does
   bool omit_nan;
@@ -79,80 +67,48 @@ AREAL_DEVICE bool has_quotient(double sum) {
 }
 
 template <class M, class C>
-struct Blocks {
-  using Args = BlocksArgs;
+struct Blocks : BlockSums<M, C, BlocksArgs, Blocks<M, C>> {
+  using Base = BlockSums<M, C, BlocksArgs, Blocks<M, C>>;
   using In = typename C::In;
   using Term = typename C::Term;
-  static constexpr int terms = C::count, block = 8, V = 4;
+  using Raw = typename C::Raw;
+  using Held = typename Base::Held;
+  using Base::block, Base::V, Base::threads, Base::terms, Base::a, Base::m;
   static constexpr bool counts = C::counts;
-  static constexpr int threads = 128, resident = terms > 2 ? 1 : terms > 1 ? 2 : sizeof(In) > 4 ? 3 : 4;
-  static constexpr int near_ring = terms > 2 ? 0 : 3;           // in shared memory
-  static constexpr int ahead = sizeof(In) * terms > 4 ? 2 : 3;  // rows on their way
+  static constexpr int resident = terms > 2 ? 1 : terms > 1 ? 2 : sizeof(In) > 4 ? 3 : 4;
   static constexpr std::int64_t most_rows = 512;
   static constexpr std::int64_t most_width = 384;  // a quarter of the threads have complete windows
-  using Pair = Vec<double, 2>;
 
-  /// Terms of a thread's columns, in vectors side by side of the threads.
-  struct Held {
-    Pair at[terms * V / 2][threads];
-  };
-  struct Shared {
-    double ends[2][terms][V * threads];  // of rows in turns: sums from the beginning of a block of columns
-    Held suffix[block];
-    Held ring[near_ring == 0 ? 1 : near_ring];
+  struct Shared : Base::SumsShared {
+    Held held[block];
     int shown[V][threads];  // the pixels of a thread whose columns are no vector of the image; -1: beyond
   };
 
-  M m;
-  Args a;
-
-  struct Place {
+  struct Place : Base::SumsPlace {
     const char *image, *mask;  ///< the plane
-    char *out, *ring;
-    int x;           ///< the output of the window that begins at the thread's first column
-    int y, rows;     ///< the segment's first output row, and its rows of outputs
-    int begin, end;  ///< output columns of the strip
-    bool whole;      ///< the columns are a vector of the image
-    bool full;       ///< their windows have as many columns as any
-    bool upper;      ///< they are the upper half of their block
-    int complete;    ///< the thread, or the last one whose windows are complete
-    int last;        ///< the row after the last one that windows need
-  };
-  /// Four pixels as they lie in memory; of 16f their bits, as arrays of Half call a constructor in unoptimized builds.
-  using Bits = std::conditional_t<std::is_same_v<In, Half>, std::uint16_t, In>;
-  struct Raw {
-    Bits pixel[V];
-    std::uint32_t marks;  // a byte each: 0 does not count
+    char* out;
+    bool whole;  ///< the columns are a vector of the image
   };
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
     int turn = 0;
     AREAL_NO_UNROLL
-    for (std::int64_t unit = m.block(); unit < a.units; unit += m.blocks()) walk(s, place_of(s, unit), turn);
+    for (std::int64_t unit = m.block(); unit < a.units; unit += m.blocks()) {
+      Place at = place_of(s, unit);
+      this->walk(s, at, turn);
+    }
   }
 
   AREAL_DEVICE Place place_of(Shared& s, std::int64_t unit) const {
     Place at;
     const FilterUnit place = FilterUnit::at(unit, a);
-    at.y = place.y;
     at.image = a.image + place.plane_in(a.from);
     at.mask = a.mask + place.image * a.marks.batch;
     at.out = a.out + place.plane_in(a.to);
-    at.ring = a.ring + m.block() * a.ring_bytes;
-    at.rows = a.rows.outputs - at.y < a.segment_rows ? a.rows.outputs - at.y : a.segment_rows;
-    at.last = at.y - a.rows.before + at.rows + a.rows.size - 1;
-    const int first = -a.columns.before - (-a.columns.before & (block - 1));  // a block's first column
-    const int column = first + place.strip * a.strip_columns + V * m.thread();
-    at.x = column + a.columns.before;
-    at.begin = at.x - V * m.thread();
-    at.end = a.columns.outputs - at.begin < a.strip_columns ? a.columns.outputs : at.begin + a.strip_columns;
-    if (at.begin < 0) at.begin = 0;
+    const int left = a.rows.outputs - place.y, column = this->column_in(place.strip);
+    this->set_place(at, column, place.y, left < a.segment_rows ? left : a.segment_rows);
     at.whole = a.vectors && column >= 0 && column + V <= a.columns.extent;
-    at.full = a.columns.edge != Edge::shrink || (column >= 0 && column + V - 1 + a.columns.size <= a.columns.extent);
-    at.upper = m.thread() % 2 != 0;
-    const int complete = a.strip_columns / V - 1;
-    at.complete = m.thread() < complete ? m.thread() : complete;
     const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) {
@@ -179,11 +135,11 @@ struct Blocks {
     const int y = a.rows.pixel(position);
     if (y < 0) {
       AREAL_UNROLL
-      for (int j = 0; j < V; ++j) raw.pixel[j] = __builtin_bit_cast(Bits, beyond());
+      for (int j = 0; j < V; ++j) raw.pixel[j] = __builtin_bit_cast(typename C::Bits, beyond());
       raw.marks = a.beyond_counts ? 0x01010101 : 0;
       return raw;
     }
-    if (at.whole) return vector(at, y);
+    if (at.whole) return vector(s, at, y);
     const char* const from = at.image + y * a.from.row;
     const char* const marks = at.mask + y * a.marks.row;
     raw.marks = 0x01010101;
@@ -191,7 +147,8 @@ struct Blocks {
     for (int j = 0; j < V; ++j) {
       const int x = m.get(s.shown[j][m.thread()]);
       raw.pixel[j] = __builtin_bit_cast(
-          Bits, x < 0 ? beyond() : load_element<M, In>(m, from + x * a.from.column, a.finish.pixel_aligned));
+          typename C::Bits,
+          x < 0 ? beyond() : load_element<M, In>(m, from + x * a.from.column, a.finish.pixel_aligned));
       if constexpr (C::counts) {
         std::uint32_t mark = x < 0 ? a.beyond_counts : 1;
         if (a.mask != nullptr && x >= 0)
@@ -201,15 +158,17 @@ struct Blocks {
     }
     return raw;
   }
+  AREAL_DEVICE Raw enter(const Shared& s, const Place& at, int position) const { return row(s, at, position); }
+  AREAL_DEVICE Held& suffix(Shared& s, int position) const { return s.held[position & (block - 1)]; }
   /// Of a row of the image, if they are a vector.
-  AREAL_DEVICE Raw vector(const Place& at, int y) const {
+  AREAL_DEVICE Raw vector(const Shared& /*s*/, const Place& at, int y) const {
     static constexpr int each = sizeof(In) == 8 ? 2 : V;
     Raw raw;
     const int x = at.x - a.columns.before;
     const char* const from = at.image + y * a.from.row + x * static_cast<std::int64_t>(sizeof(In));
     AREAL_UNROLL
     for (int i = 0; i < V; i += each) {
-      const auto part = m.load(reinterpret_cast<const Vec<Bits, each>*>(from) + i / each);
+      const auto part = m.load(reinterpret_cast<const Vec<typename C::Bits, each>*>(from) + i / each);
       AREAL_UNROLL
       for (int j = 0; j < each; ++j) raw.pixel[i + j] = part.at[j];
     }
@@ -238,267 +197,9 @@ struct Blocks {
     return C::of(p);
   }
 
-  AREAL_DEVICE void hold(Held& to, const Term (&sum)[V]) const {
-    AREAL_UNROLL
-    for (int i = 0; i < terms * V / 2; ++i) m.put(to.at[i][m.thread()], pair(sum, i));
-  }
-  AREAL_DEVICE void take(const Held& from, Term (&sum)[V]) const {
-    AREAL_UNROLL
-    for (int i = 0; i < terms * V / 2; ++i) set_pair(sum, i, m.get(from.at[i][m.thread()]));
-  }
-  AREAL_DEVICE static Pair pair(const Term (&sum)[V], int i) {
-    return {{sum[2 * i % V].at[2 * i / V], sum[2 * i % V + 1].at[2 * i / V]}};
-  }
-  AREAL_DEVICE static void set_pair(Term (&sum)[V], int i, const Pair& pair) {
-    sum[2 * i % V].at[2 * i / V] = pair.at[0], sum[2 * i % V + 1].at[2 * i / V] = pair.at[1];
-  }
-
-  AREAL_DEVICE static void add(Term (&sum)[V], const Term (&next)[V]) {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = C::merged(sum[j], next[j]);
-  }
-  AREAL_DEVICE void add(Term (&sum)[V], const Raw& raw) const {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = C::merged(sum[j], term_of(raw, j));
-  }
-  AREAL_DEVICE void add_before(Term (&sum)[V], const Raw& raw) const {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = C::merged(term_of(raw, j), sum[j]);
-  }
-  AREAL_DEVICE void set(Term (&sum)[V], const Raw& raw) const {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = term_of(raw, j);
-  }
-
-  // ---------------------------------------------------------------- down the columns
-
-  /// Rows that are loaded before the first is added.
-  static constexpr int together = sizeof(In) * terms > 8 ? 2 : 4;
-
-  /// Sums of the block of rows at `first` from each of its rows `cell` to 7 on to its end.
-  AREAL_DEVICE void leave(Shared& s, const Place& at, int first, int cell) const {
-    if (are_vectors(at, first + cell, first + block))
-      leave_by<together>(s, first, cell, [&](int position) { return vector(at, position); });
-    else
-      leave_by<1>(s, first, cell, [&](int position) { return row(s, at, position); });
-  }
-  template <int together_, class Row>
-  AREAL_DEVICE void leave_by(Shared& s, int first, int cell, const Row& row_at) const {
-    Term sum[V] = {};
-    const auto add_rows = [&](int i) {
-      Raw raw[together_] = {};
-      AREAL_UNROLL
-      for (int k = 0; k < together_; ++k)
-        if (i + k >= cell) raw[k] = row_at(first + i + k);
-      AREAL_UNROLL
-      for (int k = together_ - 1; k >= 0; --k) {
-        if (i + k < cell) continue;
-        i + k == block - 1 ? set(sum, raw[k]) : add_before(sum, raw[k]);
-        hold(s.suffix[i + k], sum);
-      }
-    };
-    if constexpr (together_ == 1) {
-      AREAL_NO_UNROLL
-      for (int i = block - 1; i >= cell; --i) add_rows(i);
-    } else {
-      AREAL_UNROLL
-      for (int i = block - together_; i >= 0; i -= together_) add_rows(i);
-    }
-  }
-
-  /// Totals of blocks that wait for the next windows.
-  struct Ring {
-    int slot = 0;
-  };
-  AREAL_DEVICE void keep(Shared& s, const Place& at, Ring& ring, const Term (&total)[V]) const {
-    if (near_ring > 0 && a.ring == nullptr) {
-      hold(s.ring[near_ring > 0 ? ring.slot : 0], total);
-    } else {
-      auto* const held = reinterpret_cast<Held*>(at.ring) + ring.slot;
-      AREAL_UNROLL
-      for (int i = 0; i < terms * V / 2; ++i) m.store(&held->at[i][m.thread()], pair(total, i));
-    }
-    if (++ring.slot == a.ring_length) ring.slot = 0;
-  }
-  /// The sum of the totals, from the oldest on.
-  AREAL_DEVICE void between(const Shared& s, const Place& at, const Ring& ring, Term (&sum)[V]) const {
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = Term{};
-    int slot = ring.slot;
-    AREAL_NO_UNROLL
-    for (int n = 0; n < a.ring_length; ++n) {
-      Term total[V];
-      if (near_ring > 0 && a.ring == nullptr) {
-        take(s.ring[near_ring > 0 ? slot : 0], total);
-      } else {
-        const auto* const held = reinterpret_cast<const Held*>(at.ring) + slot;
-        AREAL_UNROLL
-        for (int i = 0; i < terms * V / 2; ++i) set_pair(total, i, m.load(&held->at[i][m.thread()]));
-      }
-      add(sum, total);
-      if (++slot == a.ring_length) slot = 0;
-    }
-  }
-
-  AREAL_DEVICE void walk(Shared& s, const Place& at, int& turn) const {
-    const bool low = a.rows.size <= block;
-    const int begin = at.y - a.rows.before, first = begin - (begin & (block - 1)), entry = first + block;
-    Ring ring;
-    Term whole[V], prefix[V];
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) whole[j] = prefix[j] = Term{};
-    Raw next[ahead] = {};
-    if (!low) leave(s, at, first, begin - first);
-    // From `entry` on rows enter, at first without outputs, and some rows earlier they are on their way.
-    int position = low ? begin + a.rows.size - 1 : entry - ahead;  // of the last row of a window
-    AREAL_NO_UNROLL
-    for (; position < at.last; ++position) {
-      const int start = position - (a.rows.size - 1), cell = start & (block - 1);
-      Term sum[V] = {};
-      if (low) {
-        low_window(s, at, start, sum);
-      } else {
-        const Raw entering = next[0];
-        AREAL_UNROLL
-        for (int i = 0; i + 1 < ahead; ++i) next[i] = next[i + 1];
-        if (position + ahead < at.last) next[ahead - 1] = row(s, at, position + ahead);
-        if (position < entry) continue;
-        const bool leaves = cell == 0 && start > begin;
-        if (leaves) {
-          leave(s, at, start, 0);
-          between(s, at, ring, whole);
-        }
-        const int end = position & (block - 1);
-        if (end == 0) {
-          if (position > entry && !leaves) add(whole, prefix);  // the ring has it already
-          set(prefix, entering);
-        } else {
-          add(prefix, entering);
-        }
-        if (end == block - 1 && a.ring_length > 0) keep(s, at, ring, prefix);
-        if (start < begin) continue;
-        take(s.suffix[cell], sum);
-        add(sum, whole), add(sum, prefix);
-      }
-      across(s, at, turn, start + a.rows.before, sum);
-    }
-  }
-
-  /// Of a window of at most 8 rows from a position on: one block's from the first row on, or those of two blocks.
-  AREAL_DEVICE void low_window(const Shared& s, const Place& at, int position, Term (&sum)[V]) const {
-    if (are_vectors(at, position, position + a.rows.size))
-      low_window_by<together>(position, sum, [&](int v) { return vector(at, v); });
-    else
-      low_window_by<1>(position, sum, [&](int v) { return row(s, at, v); });
-  }
-  template <int together_, class Row>
-  AREAL_DEVICE void low_window_by(int position, Term (&sum)[V], const Row& row_at) const {
-    const int rest = block - (position & (block - 1)), split = rest < a.rows.size ? rest : 0;
-    // The rows of the first block from its end upwards, if there are two; then the others.
-    Term prefix[V] = {};
-    AREAL_NO_UNROLL
-    for (int i = 0; i < a.rows.size; i += together_) {
-      Raw raw[together_] = {};
-      AREAL_UNROLL
-      for (int k = 0; k < together_; ++k)
-        if (i + k < a.rows.size) raw[k] = row_at(position + (i + k < split ? split - 1 - i - k : i + k));
-      AREAL_UNROLL
-      for (int k = 0; k < together_; ++k) {
-        if (i + k >= a.rows.size) continue;
-        if (i + k < split)
-          i + k == 0 ? set(sum, raw[k]) : add_before(sum, raw[k]);
-        else
-          i + k == split ? set(prefix, raw[k]) : add(prefix, raw[k]);
-      }
-    }
-    if (split > 0) {
-      const Term none[V] = {};
-      add(sum, none), add(sum, prefix);
-    } else {
-      AREAL_UNROLL
-      for (int j = 0; j < V; ++j) sum[j] = prefix[j];
-    }
-  }
-
-  // ---------------------------------------------------------------- along the row
-
-  AREAL_DEVICE Term exchanged(const Term& term) const {
-    Term other;
-    AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) other.at[i] = m.shuffle_xor(term.at[i], 1);
-    return other;
-  }
-  AREAL_DEVICE static Term chosen(bool first, const Term& one, const Term& other) {
-    Term term;
-    AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) term.at[i] = first ? one.at[i] : other.at[i];
-    return term;
-  }
-  AREAL_DEVICE Term end_of(const Shared& s, int turn, int place) const {
-    Term term;
-    AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) term.at[i] = m.get(s.ends[turn][i][place]);
-    return term;
-  }
-
-  /// Windows of a row of column sums, and their outputs.
-  AREAL_DEVICE void across(Shared& s, const Place& at, int& turn, int y, const Term (&column)[V]) const {
-    Term prefix[V], suffix[V];
-    prefix[0] = column[0], suffix[V - 1] = column[V - 1];
-    AREAL_UNROLL
-    for (int j = 1; j < V; ++j) {
-      prefix[j] = C::merged(prefix[j - 1], column[j]);
-      suffix[V - 1 - j] = C::merged(column[V - 1 - j], suffix[V - j]);
-    }
-    const Term other = exchanged(chosen(at.upper, suffix[0], prefix[V - 1]));
-    prefix[0] = chosen(at.upper, C::merged(other, column[0]), column[0]);
-    suffix[V - 1] = chosen(at.upper, column[V - 1], C::merged(column[V - 1], other));
-    AREAL_UNROLL
-    for (int j = 1; j < V; ++j) {
-      prefix[j] = C::merged(prefix[j - 1], column[j]);
-      suffix[V - 1 - j] = C::merged(column[V - 1 - j], suffix[V - j]);
-    }
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) AREAL_UNROLL
-    for (int i = 0; i < terms; ++i) m.put(s.ends[turn][i][j * threads + m.thread()], prefix[j].at[i]);
-    m.sync();
-    // Of windows that begin in the block's first columns, and of the others, which end a block later.
-    const int away = (a.columns.size - 1) / block, rest = (a.columns.size - 1) % block;
-    Term some{}, more{};
-    AREAL_NO_UNROLL
-    for (int n = 1; n <= away; ++n) {
-      some = more;
-      more = C::merged(more, end_of(s, turn, (V - 1) * threads + (at.complete | 1) + 2 * n));
-    }
-    Term window[V];
-    const int later = block - rest - (at.upper ? V : 0);  // the first of the others
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j)
-      window[j] =
-          C::merged(C::merged(suffix[j], chosen(j < later, some, more)), end_of(s, turn, at.complete + a.ends[j]));
-    if (a.columns.size <= block) near_windows(column, later, window);
-    turn ^= 1;
-    output(at, y, window);
-  }
-
-  /// Windows inside one block, from the first column on.
-  AREAL_DEVICE void near_windows(const Term (&column)[V], int later, Term (&window)[V]) const {
-    Term both[2 * V];
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) both[j] = column[j], both[V + j] = exchanged(column[j]);
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) {
-      Term sum = both[j];
-      AREAL_UNROLL
-      for (int n = 1; n + j < 2 * V; ++n)
-        if (n < a.columns.size) sum = C::merged(sum, both[j + n]);
-      window[j] = chosen(j < later, sum, window[j]);
-    }
-  }
-
   // ---------------------------------------------------------------- outputs
 
-  AREAL_DEVICE void output(const Place& at, int y, Term (&window)[V]) const {
+  AREAL_DEVICE void output(const Shared& /*s*/, const Place& at, int y, Term (&window)[V]) const {
     const bool inside = a.columns.edge == Edge::shrink;
     const int down = inside ? a.rows.inside(y) : a.rows.size;
     char* const line = at.out + y * a.to.row;

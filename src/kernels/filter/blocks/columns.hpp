@@ -3,6 +3,7 @@
 
 #include <areal/type.hpp>
 #include <cstdint>
+#include <type_traits>
 #include "formulas/block_order.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
@@ -24,6 +25,16 @@ struct BlockOf {
   static constexpr int count = moments ? 4 : counts ? 3 : terms == BlockTerms::squares ? 2 : 1;
   static constexpr int sum = moments ? 3 : 0;  ///< where p is; squares and counts follow
 
+  static constexpr int threads = 128, near_ring = count > 2 ? 0 : 3;
+  static constexpr int ahead = sizeof(In) * count > 4 ? 2 : 3, together = sizeof(In) * count > 8 ? 2 : 4;
+  static constexpr bool keeps = false;
+
+  /// Four pixels as they lie in memory; of 16f their bits, as arrays of Half call a constructor in unoptimized builds.
+  using Bits = std::conditional_t<std::is_same_v<In, Half>, std::uint16_t, In>;
+  struct Raw {
+    Bits pixel[4];
+    std::uint32_t marks;  // a byte each: 0 does not count
+  };
   struct Term {  // without a constructor, which unoptimized device code calls for each element, on a stack too small
     double at[count];
   };
