@@ -197,6 +197,37 @@ TEST_F(CudaFilter, MeansByProducts) {
   }
 }
 
+// On sm_90 TileBandDecide takes them, but for edges shrink, valid and wrap.
+TEST_F(CudaFilter, ThresholdsByProducts) {
+  using filter::Local;
+  const std::vector<Filter> filters{filter::Threshold{Local::sauvola},
+                                    filter::Threshold{Local::sauvola, -0.4, 64, 2.25, 200, true},
+                                    filter::Threshold{Local::niblack}, filter::Threshold{Local::niblack, 0.25, {}, -1},
+                                    filter::Threshold{Local::nick, 0.3, {}, 1}};
+  std::mt19937 random(20261201);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int turn = 0; turn < 240; ++turn) {
+    Case c;
+    c.filter = filters[static_cast<std::size_t>(turn) % filters.size()];
+    c.image = {16 * any(1, turn % 5 == 0 ? 200 : 40), any(1, turn % 3 == 0 ? 900 : 150), any(0, 5) == 0 ? 2 : 1,
+               any(0, 5) == 0 ? 2 : 1, Layout::planar};
+    c.out_layout = Layout::planar;
+    c.window.width = any(1, 65), c.window.height = any(1, 65);
+    c.window.edge = edges[turn % 8], c.window.value = static_cast<double>(any(0, 255));
+    if (c.window.edge == Edge::valid) {
+      c.image.width += (c.window.width + 14) / 16 * 16, c.image.height += c.window.height - 1;
+    } else if (any(0, 1)) {
+      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    }
+    c.gap = 16 * any(0, 2), c.out_gap = any(0, 2) == 0 ? any(1, 20) : 16,
+    c.out_offset = any(0, 2) == 0 ? any(1, 15) : 0;
+    c.seed = static_cast<unsigned>(turn) + 1;
+    EXPECT_EQ(fault(c), "");
+  }
+}
+
 TEST_F(CudaFilter, EveryTypeAndStatistic) {
   using filter::Local;
   const std::vector<Filter> filters{filter::Sum{},

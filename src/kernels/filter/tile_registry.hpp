@@ -11,7 +11,12 @@ FilterKernels<Launcher> TileFilters::find(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   with_tile_bands(request, [&]<class C>() {
     kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
-      launch_tile_bands<C>(launcher, known, views);
+      launch_tile_bands<TileBandMeans, C>(launcher, known, views);
+    };
+  });
+  with_tiles_that_decide(request, [&]<class C>() {
+    kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
+      launch_tile_bands<TileBandDecide, C>(launcher, known, views);
     };
   });
   return kernels;

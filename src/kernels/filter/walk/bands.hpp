@@ -32,19 +32,24 @@ bool bands_reach(const FilterRequest& request) {
 /// 1920x1080, 30 and 27 at 4096x4096, 59 and 69 at 8192x8192), and for windows of up to so few rows in all images.
 inline constexpr std::int64_t most_pixels_of_bands = std::int64_t{1} << 24, few_rows_of_bands = 8;
 
-/// Whether a kernel of bands can take the means: rows of bytes that are vectors, and all pixels that show beyond the
+/// Whether a kernel of bands can load the image: rows of bytes that are vectors, and all pixels that show beyond the
 /// edge of its tiles lie in the tile that is filled.
 template <class Kernel>
-bool bands_serve(const FilterRequest& request) {
+bool bands_load(const FilterRequest& request) {
   const formulas::WindowAxis &columns = request.columns, &rows = request.rows;
-  if (!std::holds_alternative<filter::Mean>(request.filter) || request.in != Type::u8 || request.out != Type::u8 ||
-      columns.edge == Edge::wrap || columns.extent % 16 != 0)
-    return false;
+  if (columns.edge == Edge::wrap || columns.extent % 16 != 0) return false;
   const std::int64_t after = columns.size - 1 - columns.before;
   if (rows.before >= rows.extent || rows.size - rows.before > rows.extent) return false;
   const std::int64_t last =
       (columns.outputs - 1) / Kernel::columns * Kernel::columns - bands_margin(request, Kernel::margin_unit);
   return columns.before < columns.extent && columns.extent - 1 - after >= std::max<std::int64_t>(0, last);
+}
+
+/// Whether it can take the means.
+template <class Kernel>
+bool bands_serve(const FilterRequest& request) {
+  return std::holds_alternative<filter::Mean>(request.filter) && request.in == Type::u8 && request.out == Type::u8 &&
+         bands_load<Kernel>(request);
 }
 
 /// Calls f<output>() for the way to a mean.
@@ -85,8 +90,7 @@ inline bool bands_fit(const FilterArguments& views) {
 
 /// The arguments of a kernel of bands, but for the segments. `vector`: bytes that it stores at a time.
 template <class Kernel>
-BandMeansArgs args_of_bands(const FilterRequest& request, const FilterArguments& views, std::size_t vector) {
-  BandMeansArgs a{};
+void set_bands(BandMeansArgs& a, const FilterRequest& request, const FilterArguments& views, std::size_t vector) {
   a.image = static_cast<const char*>(views.image.data), a.out = static_cast<char*>(views.out.data);
   a.from = strides(views.image), a.to = strides(views.out);
   a.vectors = alignment_of(views.out.data, a.to, 1, vector) == Alignment::vectors;
@@ -100,13 +104,13 @@ BandMeansArgs args_of_bands(const FilterRequest& request, const FilterArguments&
   a.mean = formulas::RoundedMean(n), a.factor = product.factor, a.add = product.add;
   a.channels = static_cast<int>(views.image.shape.channels);
   a.strips = (a.columns.outputs - 1) / Kernel::columns + 1;
-  return a;
 }
 
 template <class C, class Launcher>
 void launch_bands(Launcher& launcher, const FilterRequest& request, const FilterArguments& views) {
   using Kernel = BandMeans<NoMachine, C>;
-  auto a = args_of_bands<Kernel>(request, views, sizeof(typename Kernel::Two));
+  BandMeansArgs a{};
+  set_bands<Kernel>(a, request, views, sizeof(typename Kernel::Two));
   const std::int64_t strips = views.image.shape.channels * views.image.shape.batch * a.strips;
   // If the strips are fewer than the blocks that a device holds, all blocks run at once.
   const std::int64_t known = launcher.template most_together<BandMeans, C>();

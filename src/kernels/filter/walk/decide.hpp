@@ -82,6 +82,38 @@ struct WalkDecide {
   }
 };
 
+/// A lane's 16 windows of which some are decided in double: where floats leave a doubt, and where a part of the window
+/// lies beyond the edge.
+struct Doubtful {
+  static constexpr int V = 16;
+  using Part = Vec<std::uint32_t, 4>;
+  FilterFinish finish;
+  FilterAxis columns;
+  std::uint32_t sum[V], squares[V];
+  Part pixels, part;       ///< bytes; outputs by floats
+  std::uint32_t doubtful;  ///< a bit each
+  int x, down;             ///< column of the first one; rows of the windows
+  bool whole;              ///< they have all their columns
+
+  /// All outputs.
+  AREAL_DEVICE_CALL Part exactly() const {
+    Part to = part;
+    AREAL_NO_UNROLL
+    for (int i = 0; i < V; ++i) {
+      std::uint32_t byte = to.at[0] & 0xff;
+      if (doubtful >> i & 1) {
+        const std::int64_t n = std::int64_t{down} * (whole ? columns.size : columns.inside(x + i));
+        const auto pixel = [&] { return static_cast<double>(pixels.at[i / 4] >> (8 * (i % 4)) & 0xff); };
+        byte = formulas::rounded<std::uint8_t>(finish(sum[i], false, squares[i], static_cast<std::uint64_t>(n), pixel));
+      }
+      AREAL_UNROLL
+      for (int k = 0; k < 4; ++k) to.at[k] = to.at[k] >> 8 | (k < 3 ? to.at[k + 1] << 24 : 0);
+      to.at[3] |= byte << 24;
+    }
+    return to;
+  }
+};
+
 /// A lane's 16 windows.
 template <class M, class Squares>
 struct Decision {
@@ -110,10 +142,10 @@ struct Decision {
     for (int i = 0; i < V; ++i) {
       lane.sum[i] = sum[i], lane.squares[i] = 0;
       if constexpr (has_squares) lane.squares[i] = Squares::squares(square[i] + square[V], sum[i]);
-      lane.pixel[i] = static_cast<std::uint8_t>(pixels.at[i / 4] >> (8 * (i % 4)) & 0xff);
     }
-    lane.finish = finish, lane.columns = columns, lane.down = down, lane.x = x, lane.whole = whole;
-    return exact(lane);
+    lane.finish = finish, lane.columns = columns, lane.pixels = pixels, lane.part = {}, lane.doubtful = 0xffff;
+    lane.down = down, lane.x = x, lane.whole = whole;
+    return lane.exactly();
   }
   /// The pixels of the lane's windows, from the vector that it has and the lane's before.
   AREAL_DEVICE Part centre_of(const Part& vector) const {
@@ -164,28 +196,6 @@ struct Decision {
       AREAL_UNROLL
       for (int i = 0; i < V; ++i) any |= sum[i];
       doubt = any != 0;  // black windows have the threshold `shift`
-    }
-    return part;
-  }
-  struct Doubtful {
-    FilterFinish finish;
-    FilterAxis columns;
-    std::uint32_t sum[V], squares[V];
-    std::uint8_t pixel[V];
-    int x, down;
-    bool whole;
-  };
-  AREAL_DEVICE_CALL static Part exact(const Doubtful& lane) {
-    Part part{};
-    AREAL_NO_UNROLL
-    for (int i = 0; i < V; ++i) {
-      const std::int64_t n =
-          std::int64_t{lane.down} * (lane.whole ? lane.columns.size : lane.columns.inside(lane.x + i));
-      const auto pixel = [&] { return static_cast<double>(lane.pixel[i]); };
-      const double value = lane.finish(lane.sum[i], false, lane.squares[i], static_cast<std::uint64_t>(n), pixel);
-      AREAL_UNROLL
-      for (int k = 0; k < 4; ++k) part.at[k] = part.at[k] >> 8 | (k < 3 ? part.at[k + 1] << 24 : 0);
-      part.at[3] |= std::uint32_t{formulas::rounded<std::uint8_t>(value)} << 24;
     }
     return part;
   }

@@ -1,17 +1,17 @@
 #pragma once
-// Which means of bytes the products of warpgroups take, on devices that have them.
+// Which means and thresholds of bytes the products of warpgroups take, on devices that have them.
 
 #include <algorithm>
 #include <cstdint>
 #include "kernels/filter/walk/bands.hpp"
 #include "kernels/filter/walk/tile_bands_kernel.hpp"
+#include "kernels/filter/walk/tile_decide_kernel.hpp"
 
 namespace areal::kernels {
 
 /// Windows that a kernel takes.
-template <class C>
+template <class Kernel>
 bool tile_bands_reach(const FilterRequest& request) {
-  using Kernel = TileBandMeans<NoMachine, C>;
   const std::int64_t after = request.columns.size - 1 - request.columns.before;
   return bands_margin(request, Kernel::margin_unit) + Kernel::each + after <= Kernel::reach &&
          request.rows.size + Kernel::chunk - 1 <= 32 * Kernel::steps;
@@ -34,11 +34,34 @@ void with_tile_bands(const FilterRequest& request, const F& f) {
   if (few_pixels_stay(request)) return;
   if (!bands_serve<TileBandMeans<NoMachine, MeansByTileBands<3, WalkOutput::even>>>(request)) return;
   with_output_of_bands(request, [&]<WalkOutput output>() {
-    if (tile_bands_reach<MeansByTileBands<3, output>>(request))
+    if (tile_bands_reach<TileBandMeans<NoMachine, MeansByTileBands<3, output>>>(request))
       f.template operator()<MeansByTileBands<3, output>>();
-    else if (tile_bands_reach<MeansByTileBands<4, output>>(request))
+    else if (tile_bands_reach<TileBandMeans<NoMachine, MeansByTileBands<4, output>>>(request))
       f.template operator()<MeansByTileBands<4, output>>();
   });
+}
+
+/// The same for thresholds with a deviation. With edge `shrink` WalkBytesDecide takes a half of the time: windows at
+/// the edge are decided in double, which delays all windows of a block.
+template <class F>
+void with_tiles_that_decide(const FilterRequest& request, const F& f) {
+  const FilterFinish finish(request);
+  if (finish.statistic != FilterStatistic::threshold || !finish.quick || !finish.needs_squares() ||
+      request.in != Type::u8 || request.out != Type::u8 || request.centre_x != 0 ||
+      request.columns.edge == Edge::shrink)
+    return;
+  const auto n = static_cast<std::uint32_t>(request.columns.size * request.rows.size);
+  if (!TileDecide(finish, n, static_cast<int>(request.columns.size)).finite()) return;
+  const auto by = [&]<int steps, bool simple>() {
+    using Kernel = TileBandDecide<NoMachine, DecidesByTileBands<steps, simple>>;
+    const bool taken = bands_load<Kernel>(request) && tile_bands_reach<Kernel>(request);
+    if (taken) f.template operator()<DecidesByTileBands<steps, simple>>();
+    return taken;
+  };
+  if (finish.local.method == filter::Local::sauvola)
+    by.template operator()<3, true>() || by.template operator()<4, true>();
+  else
+    by.template operator()<3, false>() || by.template operator()<4, false>();
 }
 
 /// The time of a chunk of the first or the last strip, whose columns beyond the edge are filled or counted, in chunks
@@ -48,7 +71,7 @@ inline constexpr double outer_chunk = 1.25;
 /// Cuts strips into segments of whole chunks, for the least number of chunks that any of `held` blocks at once has to
 /// work on one after the other. A segment takes as long as one chunk more.
 template <class Kernel>
-void cut_tile_bands(BandMeansArgs& a, std::int64_t planes, std::int64_t held) {
+void cut_tile_bands(typename Kernel::Args& a, std::int64_t planes, std::int64_t held) {
   const bool sided = a.columns.copies() || a.columns.edge == Edge::shrink;
   a.outer = sided && a.strips > 2 ? 1 : 0;
   const std::int64_t chunks = (a.rows.outputs - 1) / Kernel::chunk + 1, inner = a.strips - 2 * a.outer;
@@ -78,13 +101,18 @@ void cut_tile_bands(BandMeansArgs& a, std::int64_t planes, std::int64_t held) {
   a.units = planes * inner * a.segments + a.outer_units;
 }
 
-template <class C, class Launcher>
+template <template <class, class> class K, class C, class Launcher>
 void launch_tile_bands(Launcher& launcher, const FilterRequest& request, const FilterArguments& views) {
-  using Kernel = TileBandMeans<NoMachine, C>;
-  auto a = args_of_bands<Kernel>(request, views, sizeof(typename Kernel::Vector));
-  const std::int64_t known = launcher.template most_together<TileBandMeans, C>();
+  using Kernel = K<NoMachine, C>;
+  typename Kernel::Args a{};
+  set_bands<Kernel>(a, request, views, sizeof(typename Kernel::Vector));
+  if constexpr (requires { a.decide; }) {
+    a.finish = FilterFinish(request);
+    a.decide = TileDecide(a.finish, static_cast<std::uint32_t>(a.columns.size * a.rows.size), a.columns.size);
+  }
+  const std::int64_t known = launcher.template most_together<K, C>();
   cut_tile_bands<Kernel>(a, views.image.shape.channels * views.image.shape.batch, known > 0 ? known : unknown_device);
-  launcher.template launch<TileBandMeans, C>(a.units, a, false);
+  launcher.template launch<K, C>(a.units, a, false);
 }
 
 }  // namespace areal::kernels
