@@ -218,10 +218,10 @@ struct CompactBands {
     const bool has_bins = bin < bins, has_low = has_bins && first + g <= last,
                has_high = has_bins && first + g + 8 <= last;
     const bool has_total = has_bins && g == 0;
-    char* low = a.store + (rows ? a.c.row_strips_at() + a.c.row_strip(image, first + g, 0) * 2
-                                : a.c.column_strips_at() + a.c.column_strip(image, 0, first + g) * 2);
-    low += 2 * bin;
-    char* high = low + a.eight_lines[rows];
+    char* line = a.store + (rows ? a.c.row_strips_at() + a.c.row_strip(image, first + g, 0) * 2
+                                 : a.c.column_strips_at() + a.c.column_strip(image, 0, first + g) * 2);
+    line += 2 * bin;
+    char* eighth = line + a.eight_lines[rows];
     std::uint32_t* total = a.totals + (image * a.bands[rows] + band) * a.lattice(!rows) * warp_size + bin;
     const auto write = [&] {
       std::uint32_t v[2][4];
@@ -234,11 +234,11 @@ struct CompactBands {
         total += warp_size;
       }
       m.store_if(
-          has_low, reinterpret_cast<Pair*>(low),
+          has_low, reinterpret_cast<Pair*>(line),
           {{(m.permute(v[0][0], v[0][1], 0x5410) ^ flip) & keep, (m.permute(v[1][0], v[1][1], 0x5410) ^ flip) & keep}});
-      m.store_if(has_high, reinterpret_cast<Pair*>(high),
+      m.store_if(has_high, reinterpret_cast<Pair*>(eighth),
                  {{m.permute(v[0][2], v[0][3], 0x5410) ^ flip, m.permute(v[1][2], v[1][3], 0x5410) ^ flip}});
-      low += a.unit_step[rows], high += a.unit_step[rows];
+      line += a.unit_step[rows], eighth += a.unit_step[rows];
     };
     // A column of a product's right side: a bin.
     const int higher = (8 + 2 * half + g / 4) * words + 4 * t, lower = (g / 2 % 2 * 4 + g % 2) * words + 4 * t;
