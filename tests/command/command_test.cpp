@@ -382,8 +382,8 @@ TEST_F(Command, InfoSaysWhatIsThere) {
   EXPECT_TRUE(cpu);
   const auto files = info["plug_ins"]["files"].get<std::vector<std::string>>();
   EXPECT_NE(std::find(files.begin(), files.end(), "areal_pictures.so"), files.end()) << info;
-  const std::string folder = info["plug_ins"]["folder"];
-  EXPECT_NE(answer({"info"}).find("plug-ins  " + folder + ": areal_pictures.so"), std::string::npos);
+  const std::string place = info["plug_ins"]["folder"];
+  EXPECT_NE(answer({"info"}).find("plug-ins  " + place + ": areal_pictures.so"), std::string::npos);
   const Outcome nowhere = shell("AREAL_PLUGIN_DIR=/nowhere areal info");
   EXPECT_NE(nowhere.out.find("plug-ins  /nowhere: none\n"), std::string::npos) << nowhere.out;
 }
