@@ -72,6 +72,8 @@ def check(command, path, planes, *arguments, decodes, memory):
         picture = server.picture()
         height, width = planes[0].shape
         assert (picture["width"], picture["height"]) == (width, height) and len(picture["channels"]) == len(planes), picture
+        is_mapped = str(path) in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text()
+        assert is_mapped == (pathlib.Path(str(path)).suffix in (".npy", ".raw")), path
         link = connect(server)
         seen = surveyed(link)
         assert seen[-1]["rows"] == seen[-1]["of"] == height and [one["rows"] for one in seen] == sorted(one["rows"] for one in seen), seen
