@@ -224,10 +224,10 @@ TEST(SimtStores, AutomaticChoosesByTheArea) {
     return StorePlan(shape, Type::u8, binning, options, on_simt);
   };
   EXPECT_EQ(plan({}).reason(), "store compact: the regions are not known in advance");
-  EXPECT_EQ(plan({.regions = 8}, {4096, 4096}).reason(),
-            "store none: 8 regions cover up to 8 images; compact pays from 9");
-  EXPECT_EQ(plan({.regions = 10}, {4096, 4096}).reason(),
-            "store compact: 10 regions cover up to 10 images; it pays from 9");
+  EXPECT_EQ(plan({.regions = 3}, {4096, 4096}).reason(),
+            "store none: 3 regions cover up to 3 images; compact pays from 3.9");
+  EXPECT_EQ(plan({.regions = 4}, {4096, 4096}).reason(),
+            "store compact: 4 regions cover up to 4 images; it pays from 3.9");
   EXPECT_EQ(
       plan({.regions = 1000, .area = 40'000'000}, {512, 512})
           .reason()
