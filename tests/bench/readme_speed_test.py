@@ -59,10 +59,10 @@ def main():
     assert "| CPU, 16 threads | 4096x4096 | 500.0 µs |" in text and "areal, CPU, 16 threads" in picture, text
     assert text.count("| table, 8u32s, border zero | CPU") == 2, text
     region = sat_record("region_sums", "32u-64u", 8192, 100, 99, what="region", batch=1000000)
-    text, _ = made(cuda_region=[region])
+    text, _ = made(cuda_boxes=[region])
     assert "| sums of 1,000,000 regions | a device | 8192x8192 | 100.0 µs | 0.99 |" in text, text
     region["time_us"]["between"] = [98.5, 1001]
-    text, _ = made(cuda_region=[region])
+    text, _ = made(cuda_boxes=[region])
     assert "| 8192x8192 | 100.0 µs (98.5 µs to 1.00 ms) | 0.99 |" in text, text
     assert len(readme_speed.ROWS) <= 8
     places = readme_speed.apart([10, 11, 12, 300], 16)
