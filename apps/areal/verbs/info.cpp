@@ -9,6 +9,7 @@
 #include "info_chunked.hpp"
 #include "info_picture.hpp"
 #include "io/help.hpp"
+#include "io/json_line.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "media/media.hpp"
@@ -40,7 +41,7 @@ void run(const Settings& settings) {
                                  {"multiprocessors", device.multiprocessors},
                                  {"memory", device.memory},
                                  {"free_memory", device.free_memory}});
-    write_out(info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_json(info);
     return;
   }
   write_out(fmt::format("version   {}\n", version()));

@@ -2,6 +2,7 @@
 
 #include <areal/chunked_table.hpp>
 #include <nlohmann/json.hpp>
+#include "io/json_line.hpp"
 #include "io/out.hpp"
 #include "io/progress.hpp"
 
@@ -22,7 +23,7 @@ void describe_chunked(const std::string& path, bool verify, const Settings& sett
                                 {"dtype", table.dtype()},
                                 {"tile", table.tile()}};
     if (verify) json["damage"] = findings;
-    write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_json(json);
   } else {
     write_out(fmt::format("{}: chunked table of {}x{} pixels of {}, in tiles of {}\n", printable(path), shape.width,
                           shape.height, table.dtype(), table.tile()));

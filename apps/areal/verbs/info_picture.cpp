@@ -2,6 +2,7 @@
 
 #include <areal/error.hpp>
 #include <nlohmann/json.hpp>
+#include "io/json_line.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "media/media.hpp"
@@ -35,7 +36,7 @@ void describe_picture(const std::string& path, bool verify, const Settings& sett
     text += fmt::format("level {:<3} {}x{} {}, read in blocks of {}x{}\n", level, shape.width, shape.height,
                         name_of(picture->type()), block.width, block.height);
   }
-  write_out(settings.json ? json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" : text);
+  settings.json ? write_json(json) : write_out(text);
 }
 
 }  // namespace areal::command

@@ -8,6 +8,7 @@
 #include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
 #include "io/input_image.hpp"
+#include "io/json_line.hpp"
 #include "io/json_number.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -131,7 +132,7 @@ void summarise(SatRequest& request, const TableMaker& maker, const ConstView& im
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
   if (request.launches.enabled()) json["launches"] = request.launches.take_json();
-  write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_json(json);
 }
 
 void answer(const SatRequest& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include "io/interrupt.hpp"
+#include "io/json_line.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
-#include "io/out.hpp"
 #include "io/progress.hpp"
 #include "io/table_files.hpp"
 #include "io/types.hpp"
@@ -86,8 +86,6 @@ class Parts {
   Json json_;
 };
 
-void write_json(const Json& json) { write_out(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
-
 }  // namespace
 
 std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings) {
@@ -133,14 +131,14 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
   files.finish();
   for (const std::string& path : files.names()) settings.detail("wrote {}", path);
   if (settings.json)
-    write_json({{"input", name},
-                {"width", shape.width},
-                {"height", shape.height},
-                {"lane", name_of(types)},
-                {"border", name_of(options.border)},
-                {"algorithm", parts.algorithm()},
-                {parts.key(), parts.json()},
-                {"tables", files.names()}});
+    write_json(Json{{"input", name},
+                    {"width", shape.width},
+                    {"height", shape.height},
+                    {"lane", name_of(types)},
+                    {"border", name_of(options.border)},
+                    {"algorithm", parts.algorithm()},
+                    {parts.key(), parts.json()},
+                    {"tables", files.names()}});
 }
 
 void chunked_table(const SatRequest& request, const InputImage& image, const Limits& limits, const Settings& settings) {
@@ -181,13 +179,13 @@ void chunked_table(const SatRequest& request, const InputImage& image, const Lim
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!settings.json) return settings.detail("wrote {} in {:.1f} s", request.output, seconds);
   const ChunkedTable table(request.output);
-  write_json({{"input", request.input.path},
-              {"width", table.shape().width},
-              {"height", table.shape().height},
-              {"dtype", table.dtype()},
-              {"tile", table.tile()},
-              {"time_ms", seconds * 1e3},
-              {"tables", {request.output}}});
+  write_json(Json{{"input", request.input.path},
+                  {"width", table.shape().width},
+                  {"height", table.shape().height},
+                  {"dtype", table.dtype()},
+                  {"tile", table.tile()},
+                  {"time_ms", seconds * 1e3},
+                  {"tables", {request.output}}});
 }
 
 }  // namespace areal::command

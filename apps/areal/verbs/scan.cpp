@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
+#include "io/json_line.hpp"
 #include "io/json_number.hpp"
 #include "io/launch_table.hpp"
 #include "io/numbers.hpp"
@@ -120,7 +121,7 @@ void run(ScanRequest& request, Settings& settings) {
                                 {"time_ms", ms}};
     if (!request.output.empty()) json["output"] = request.output;
     if (request.launches.enabled()) json["launches"] = request.launches.take_json();
-    write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_json(json);
     return;
   }
   if (request.output.empty())
