@@ -104,14 +104,12 @@ bool is_chunked_table(const std::string& path) {
 
 File open_file(const InputOptions& input, std::uint64_t memory, const Settings& settings) {
   File file;
-  InputOptions chosen = input;
-  chosen.all_channels = false;  // the page shows all of an array anyway
   if (!input.raw.empty() && !input.raw.ends_with("nv12") && is_regular(input.path)) {
     const RawFormat format = raw_format("--raw", input.raw);
     const Shape shape{format.size.width, format.size.height};
     if (shape.empty()) refuse(input.path, ": has no pixels to view");
     file.mapped = media::map_raw(input.path, shape, format.type);
-  } else if (!SyntheticImage::is_name(input.path) && media::is_npy(input.path) && chosen.choice().empty()) {
+  } else if (media::is_npy(input.path) && !input.is_by_blocks() && input.channel_text.empty()) {
     file.mapped = media::map_npy(input.path);
     if (file.mapped->view().shape.batch != 1)
       refuse(input.path, ": holds ", std::to_string(file.mapped->view().shape.batch), " images; one is needed here");
