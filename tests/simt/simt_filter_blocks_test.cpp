@@ -175,7 +175,8 @@ TEST(SimtFilterBlocks, ReadsAndWritesAreThePredictedOnes) {
     c.options.window = {.width = 15, .height = height, .edge = Edge::zero};
     const Counts counts = counts_of(c);
     const kernels::FilterRequest r = request_of(c);
-    ASSERT_EQ(kernels::blocks_strips(r, kernels::blocks_strip_columns(r, 512)), 2);  // of 496 outputs
+    ASSERT_EQ(kernels::block_strips(r.columns, kernels::block_strip_columns(r.columns.size, 512)),
+              2);  // of 496 outputs
     const int each = kernels::segment_rows(90, kernels::block_begin_rows(height), 2, simt::Options().together);
     // The first strip begins 8 columns before the image.
     const auto columns = static_cast<std::uint64_t>(504 + (960 - 488));

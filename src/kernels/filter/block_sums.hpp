@@ -37,7 +37,6 @@ struct BlockSumsArgs {
 ///   Raw enter(s, at, position)    the same of each row once, in order; with C::keeps only rows that it kept are read
 ///   Raw vector(s, at, position)   row() where are_vectors(at, from, to)
 ///   Term term_of(raw, j)
-///   Held& suffix(s, position)     of sums that end a block; a row that was kept may lie there
 ///   keep_row(s, at, position, raw)     with C::keeps
 ///   output(s, at, y, window)
 template <class M, class C, class Args_, class Kernel>
@@ -55,6 +54,7 @@ struct BlockSums {
   struct SumsShared {
     double ends[2][terms][V * threads];  // of rows in turns: sums from the beginning of a block of columns
     std::conditional_t<C::near_ring == 0, NoShared, std::array<Held, C::near_ring>> ring;
+    Held held[block];  // sums that end a block
   };
   struct SumsPlace {
     int x;           ///< the output of the window that begins at the thread's first column
@@ -65,6 +65,11 @@ struct BlockSums {
     int complete;    ///< the thread, or the last one whose windows are complete
     int last;        ///< the row after the last one that windows need
     char* ring;
+  };
+
+  /// Of kernels whose rows lie in memory.
+  struct RowsShared : SumsShared {
+    int shown[V][threads];  // the pixels of a thread whose columns are no vector of the image; -1: beyond
   };
 
   M m;
@@ -90,6 +95,22 @@ struct BlockSums {
     at.upper = m.thread() % 2 != 0;
     const int complete = a.strip_columns / V - 1;
     at.complete = m.thread() < complete ? m.thread() : complete;
+  }
+
+  /// Before walk: which pixels a thread's columns show.
+  AREAL_DEVICE void set_shown(RowsShared& s, int column) const {
+    const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
+    AREAL_UNROLL
+    for (int j = 0; j < V; ++j) {
+      const int x = column + j;
+      m.put(s.shown[j][m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
+    }
+  }
+  /// Of the sums that end a block, from a row on; a row that was kept may lie there.
+  AREAL_DEVICE static Held& suffix(SumsShared& s, int position) { return s.held[position & (block - 1)]; }
+  /// Where rows that enter do so like any other.
+  AREAL_DEVICE Raw enter(const RowsShared& s, const auto& at, int position) const {
+    return self().row(s, at, position);
   }
 
   AREAL_DEVICE void hold(Held& to, const Term (&sum)[V]) const {
@@ -147,7 +168,7 @@ struct BlockSums {
       for (int k = together_ - 1; k >= 0; --k) {
         if (i + k < cell) continue;
         i + k == block - 1 ? set(sum, raw[k]) : add_before(sum, raw[k]);
-        hold(self().suffix(s, first + i + k), sum);
+        hold(suffix(s, first + i + k), sum);
       }
     };
     if constexpr (together_ == 1) {
@@ -232,7 +253,7 @@ struct BlockSums {
           add(prefix, entering);
         }
         if (end == block - 1 && a.ring_length > 0) keep(s, at, slot, prefix);
-        if (start >= begin) take(self().suffix(s, start), sum);
+        if (start >= begin) take(suffix(s, start), sum);
         if constexpr (C::keeps) self().keep_row(s, at, position, entering);
         if (start < begin) continue;
         add(sum, whole), add(sum, prefix);
@@ -358,7 +379,7 @@ struct BlockSums {
 
 /// Totals that wait for the next windows: those of the whole blocks between a window's first and last block, less one.
 inline int block_ring(std::int64_t rows) { return std::max(0, static_cast<int>((rows - 1) / 8) - 1); }
-/// Outputs of a strip of so many columns: the last blocks of 8 columns begin no complete window.
+/// The outputs of a strip that reads so many columns. No complete window begins in its last blocks of 8 columns.
 inline int block_strip_columns(std::int64_t size, int columns) {
   return columns - 8 * static_cast<int>((size - 1) / 8 + 1);
 }
@@ -369,6 +390,16 @@ inline int block_strips(const formulas::WindowAxis& columns, int strip_columns) 
 /// Rows with outputs that take as long as what a segment does before its first output: rows that enter without outputs
 /// take a third of the time.
 inline double block_begin_rows(std::int64_t rows) { return 3 + 0.3 * static_cast<double>(rows); }
+
+/// Bytes of the ring of a block of the grid, in the workspace; 0: that in shared memory is enough.
+template <class Kernel, class C>
+std::int64_t block_ring_bytes(std::int64_t rows) {
+  const int length = block_ring(rows);
+  return length <= C::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
+}
+/// The most blocks of a grid whose rings are in the workspace: as many as an H200 runs at once.
+template <class Kernel>
+inline constexpr std::int64_t most_with_rings = std::int64_t{132} * Kernel::resident;
 
 /// All but the rings. A block of threads reads `span` columns.
 inline void set_block_sums(BlockSumsArgs& a, const formulas::WindowAxis& columns, const formulas::WindowAxis& rows,

@@ -39,32 +39,21 @@ void with_blocks(const FilterRequest& request, const F& f) {
   of.template operator()<float>();
 }
 
-inline int blocks_ring(const FilterRequest& request) { return block_ring(request.rows.size); }
-/// Of a block of the grid, in the workspace; 0: that in shared memory is enough.
-template <class C>
-std::int64_t blocks_ring_bytes(const FilterRequest& request) {
-  using Kernel = Blocks<NoMachine, C>;
-  const int length = blocks_ring(request);
-  return length <= C::near_ring ? 0 : length * static_cast<std::int64_t>(sizeof(typename Kernel::Held));
-}
-
-inline int blocks_strip_columns(const FilterRequest& request, int columns) {
-  return block_strip_columns(request.columns.size, columns);
-}
-inline int blocks_strips(const FilterRequest& request, int strip_columns) {
-  return block_strips(request.columns, strip_columns);
-}
 /// Columns that a block of threads reads.
 template <class Kernel>
 inline constexpr int blocks_span = Kernel::V* Kernel::threads;
 
-/// Blocks of a grid whose rings are in the workspace: as many as an H200 runs at once.
+/// Blocks of a grid whose rings are in the workspace.
 template <class C>
 std::int64_t blocks_with_rings(const FilterRequest& request) {
   using Kernel = Blocks<NoMachine, C>;
-  const int strips = blocks_strips(request, blocks_strip_columns(request, blocks_span<Kernel>));
-  return std::min(std::int64_t{132} * Kernel::resident, request.image.channels * request.image.batch * strips *
-                                                            std::max<std::int64_t>(1, request.rows.outputs));
+  const int strips = block_strips(request.columns, block_strip_columns(request.columns.size, blocks_span<Kernel>));
+  return std::min(most_with_rings<Kernel>, request.image.channels * request.image.batch * strips *
+                                               std::max<std::int64_t>(1, request.rows.outputs));
+}
+template <class C>
+std::int64_t blocks_ring_bytes(const FilterRequest& request) {
+  return block_ring_bytes<Blocks<NoMachine, C>, C>(request.rows.size);
 }
 inline std::size_t blocks_workspace_bytes(const FilterRequest& request) {
   std::size_t bytes = 0;
@@ -114,12 +103,8 @@ inline BlocksArgs blocks_args(const FilterRequest& request, const FilterArgument
 template <class Kernel>
 void cut_blocks(BlocksArgs& a, const FilterRequest& request, std::int64_t held) {
   set_block_sums(a, request.columns, request.rows, blocks_span<Kernel>);
-  a.strips = blocks_strips(request, a.strip_columns);
-  const std::int64_t planes = request.image.channels * request.image.batch;
-  a.segment_rows = segment_rows(a.rows.outputs, block_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
-                                static_cast<double>(held));
-  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
-  a.units = planes * a.strips * a.segments;
+  a.strips = block_strips(request.columns, a.strip_columns);
+  cut_segments(a, a.rows.outputs, block_begin_rows(a.rows.size), request.image.channels * request.image.batch, held);
 }
 
 /// f<C>() for the kernel of BlockMeans that has the windows, where `quick`, if there is one.
@@ -182,8 +167,7 @@ void launch_blocks(Launcher& launcher, const FilterRequest& request, const Filte
     if (launched) return;
   }
   a.ring_bytes = blocks_ring_bytes<C>(request);
-  const std::int64_t known = launcher.template most_together<Blocks, C>();
-  std::int64_t held = known > 0 ? known : unknown_device;
+  std::int64_t held = held_blocks<Blocks, C>(launcher);
   if (a.ring_bytes > 0) {
     Workspace(workspace).take(a.ring, a.ring_bytes * blocks_with_rings<C>(request));
     held = std::min(held, blocks_with_rings<C>(request));

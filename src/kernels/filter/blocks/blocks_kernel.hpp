@@ -79,11 +79,7 @@ struct Blocks : BlockSums<M, C, BlocksArgs, Blocks<M, C>> {
   static constexpr std::int64_t most_rows = 512;
   static constexpr std::int64_t most_width = 384;  // a quarter of the threads have complete windows
 
-  struct Shared : Base::SumsShared {
-    Held held[block];
-    int shown[V][threads];  // the pixels of a thread whose columns are no vector of the image; -1: beyond
-  };
-
+  using Shared = typename Base::RowsShared;
   struct Place : Base::SumsPlace {
     const char *image, *mask;  ///< the plane
     char* out;
@@ -109,12 +105,7 @@ struct Blocks : BlockSums<M, C, BlocksArgs, Blocks<M, C>> {
     const int left = a.rows.outputs - place.y, column = this->column_in(place.strip);
     this->set_place(at, column, place.y, left < a.segment_rows ? left : a.segment_rows);
     at.whole = a.vectors && column >= 0 && column + V <= a.columns.extent;
-    const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
-    AREAL_UNROLL
-    for (int j = 0; j < V; ++j) {
-      const int x = column + j;
-      m.put(s.shown[j][m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
-    }
+    this->set_shown(s, column);
     return at;
   }
 
@@ -158,8 +149,6 @@ struct Blocks : BlockSums<M, C, BlocksArgs, Blocks<M, C>> {
     }
     return raw;
   }
-  AREAL_DEVICE Raw enter(const Shared& s, const Place& at, int position) const { return row(s, at, position); }
-  AREAL_DEVICE Held& suffix(Shared& s, int position) const { return s.held[position & (block - 1)]; }
   /// Of a row of the image, if they are a vector.
   AREAL_DEVICE Raw vector(const Shared& /*s*/, const Place& at, int y) const {
     static constexpr int each = sizeof(In) == 8 ? 2 : V;

@@ -38,10 +38,9 @@ void launch_window_counts(Launcher& launcher, const FilterRequest& request, cons
   a.min_count = request.min_count;
   const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
   a.strips = (a.columns.outputs - 1) / Kernel::threads + 1;
-  const std::int64_t known = launcher.template most_together<WindowCounts, NoConfig>();
   // A row that only enters takes half the time of two, and less.
   a.segment_rows = segment_rows(a.rows.outputs, 2 + 0.4 * a.rows.size, static_cast<double>(planes * a.strips),
-                                static_cast<double>(known > 0 ? known : unknown_device));
+                                static_cast<double>(held_blocks<WindowCounts, NoConfig>(launcher)));
   a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
   launcher.template launch<WindowCounts, NoConfig>(planes * a.strips * a.segments, a, false);
 }

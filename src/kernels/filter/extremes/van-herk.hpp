@@ -66,8 +66,7 @@ void launch_van_herk(Launcher& launcher, const FilterRequest& request, const Fil
   const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
   a.segment_rows = Kernel::ring;
   if (a.rows.size <= Kernel::ring) {
-    const std::int64_t known = launcher.template most_together<Extremes, C>();
-    const std::int64_t held = (known > 0 ? known : unknown_device) * Kernel::spans;
+    const std::int64_t held = held_blocks<Extremes, C>(launcher) * Kernel::spans;
     a.segment_rows = segment_rows(a.rows.outputs, 2 + 0.4 * a.rows.size, static_cast<double>(planes * a.strips),
                                   static_cast<double>(held));
   }

@@ -50,9 +50,7 @@ struct GuidedBytes : BlockSums<M, C, GuidedBytesArgs, GuidedBytes<M, C>> {
   static constexpr int resident = 2;
   static constexpr std::int64_t most_width = 65;
 
-  struct Shared : Base::SumsShared {
-    Held held[block];
-  };
+  using Shared = typename Base::SumsShared;
   /// Words of image and guide.
   struct Words {
     std::uint32_t p, guide;
@@ -268,7 +266,6 @@ struct GuidedBytes : BlockSums<M, C, GuidedBytesArgs, GuidedBytes<M, C>> {
 
   // ---------------------------------------------------------------- rows of lines
 
-  AREAL_DEVICE Held& suffix(Shared& s, int position) const { return s.held[position & (block - 1)]; }
   AREAL_DEVICE Held* kept(const Place& at, int position) const {
     return reinterpret_cast<Held*>(at.rows) + (position & a.row_mask);
   }

@@ -65,12 +65,9 @@ struct GuidedBands {
     planes = std::clamp<std::int64_t>(fit / line_rows, 1, std::max<std::int64_t>(1, all));
   }
 };
-/// Blocks of a grid whose rings are in the workspace: as many as an H200 runs at once.
-template <template <class, class> class Kernel, class C>
-std::int64_t guided_blocks = std::int64_t{132} * Kernel<NoMachine, C>::resident;
 template <template <class, class> class Kernel, class C>
 std::int64_t guided_ring_bytes(const FilterRequest& request) {
-  return block_ring(request.rows.size) * static_cast<std::int64_t>(sizeof(typename Kernel<NoMachine, C>::Held));
+  return block_ring_bytes<Kernel<NoMachine, C>, C>(request.rows.size);
 }
 
 template <bool self>
@@ -83,8 +80,9 @@ struct GuidedPassMemory {
     Workspace all(workspace);
     all.take(lines, bands.planes * bands.line_rows * request.image.width);
     all.take(first, guided_ring_bytes<GuidedLines, GuidedTerms<self>>(request) *
-                        guided_blocks<GuidedLines, GuidedTerms<self>>);
-    all.take(second, guided_ring_bytes<GuidedMeans, GuidedPairs>(request) * guided_blocks<GuidedMeans, GuidedPairs>);
+                        most_with_rings<GuidedLines<NoMachine, GuidedTerms<self>>>);
+    all.take(second, guided_ring_bytes<GuidedMeans, GuidedPairs>(request) *
+                         most_with_rings<GuidedMeans<NoMachine, GuidedPairs>>);
     bytes = all.bytes();
   }
 };
@@ -92,14 +90,10 @@ struct GuidedPassMemory {
 template <template <class, class> class Kernel, class C, class Launcher>
 void launch_guided_pass(Launcher& launcher, GuidedArgs a, const formulas::WindowAxis& columns, std::int64_t first_plane,
                         std::int64_t planes) {
-  const std::int64_t known = launcher.template most_together<Kernel, C>();
-  const std::int64_t held = std::min(known > 0 ? known : unknown_device, guided_blocks<Kernel, C>);
+  const std::int64_t held = std::min(held_blocks<Kernel, C>(launcher), most_with_rings<Kernel<NoMachine, C>>);
   a.strips = block_strips(columns, a.strip_columns);
-  a.segment_rows = segment_rows(a.end - a.begin, block_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
-                                static_cast<double>(held));
-  a.segments = (a.end - a.begin - 1) / a.segment_rows + 1;
-  const std::int64_t each = std::int64_t{a.strips} * a.segments;
-  a.units = planes * each, a.first_unit = first_plane * each;
+  cut_segments(a, a.end - a.begin, block_begin_rows(a.rows.size), planes, held);
+  a.first_unit = first_plane * a.strips * a.segments;
   launcher.template launch<Kernel, C>(std::min(a.units, held), a, false);
 }
 
@@ -172,8 +166,8 @@ struct GuidedBytesMemory {
     ring_bytes = guided_ring_bytes<GuidedBytes, C>(request);
     rows_bytes = guided_kept_rows(request) * static_cast<std::int64_t>(sizeof(Held));
     Workspace all(workspace);
-    all.take(ring, ring_bytes * guided_blocks<GuidedBytes, C>);
-    all.take(rows, rows_bytes * guided_blocks<GuidedBytes, C>);
+    all.take(ring, ring_bytes * most_with_rings<GuidedBytes<NoMachine, C>>);
+    all.take(rows, rows_bytes * most_with_rings<GuidedBytes<NoMachine, C>>);
     bytes = all.bytes();
   }
 };
@@ -217,14 +211,9 @@ void launch_guided_bytes(Launcher& launcher, const FilterRequest& request, const
                 alignment_of(a.out, a.to, 1, 4) == Alignment::vectors;
   const double count = static_cast<double>(a.around.size) * static_cast<double>(a.above.size);
   a.inverse = a.eps * (count * count), a.share = 1 / count;
-  const std::int64_t planes = request.image.channels * request.image.batch;
-  const std::int64_t known = launcher.template most_together<GuidedBytes, C>();
-  const std::int64_t held = std::min(known > 0 ? known : unknown_device, guided_blocks<GuidedBytes, C>);
+  const std::int64_t held = std::min(held_blocks<GuidedBytes, C>(launcher), most_with_rings<GuidedBytes<NoMachine, C>>);
   a.strips = block_strips(columns, a.strip_columns);
-  a.segment_rows = segment_rows(a.rows.outputs, guided_begin_rows(a.rows.size), static_cast<double>(planes * a.strips),
-                                static_cast<double>(held));
-  a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;
-  a.units = planes * a.strips * a.segments;
+  cut_segments(a, a.rows.outputs, guided_begin_rows(a.rows.size), request.image.channels * request.image.batch, held);
   launcher.template launch<GuidedBytes, C>(std::min(a.units, held), a, false);
 }
 

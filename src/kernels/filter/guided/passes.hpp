@@ -81,10 +81,7 @@ struct GuidedPass : BlockSums<M, C, GuidedArgs, Kernel> {
   using Held = typename Base::Held;
   using Base::a, Base::m, Base::block, Base::V, Base::threads;
 
-  struct Shared : Base::SumsShared {
-    Held held[block];
-    int shown[V][threads];  // the pixels of a thread whose columns are no vector of the image; -1: beyond
-  };
+  using Shared = typename Base::RowsShared;
   struct Place : Base::SumsPlace {
     const char *image, *guide;  ///< the planes
     char* out;
@@ -106,20 +103,11 @@ struct GuidedPass : BlockSums<M, C, GuidedArgs, Kernel> {
       const int column = this->column_in(place.strip), y = a.begin + place.y, left = a.end - y;
       this->set_place(at, column, y, left < a.segment_rows ? left : a.segment_rows);
       at.whole = column >= 0 && column + V <= a.columns.extent;
-      const int needed = a.columns.outputs - a.columns.before + a.columns.size - 1;
-      AREAL_UNROLL
-      for (int j = 0; j < V; ++j) {
-        const int x = column + j;
-        m.put(s.shown[j][m.thread()], x < -a.columns.before || x >= needed ? -1 : a.columns.pixel(x));
-      }
+      this->set_shown(s, column);
       this->walk(s, at, turn);
     }
   }
 
-  AREAL_DEVICE Raw enter(const Shared& s, const Place& at, int position) const {
-    return this->self().row(s, at, position);
-  }
-  AREAL_DEVICE Held& suffix(Shared& s, int position) const { return s.held[position & (block - 1)]; }
   /// Pixels of the window at an output.
   AREAL_DEVICE double count(int x, int y) const {
     const bool inside = a.columns.edge == Edge::shrink;
@@ -164,7 +152,7 @@ struct GuidedLines : GuidedPass<M, C, GuidedLines<M, C>> {
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) raw.pixel[j] = raw.guide[j] = a.pixel_beyond;
     if (y < 0) return raw;
-    int x[V];  // where there is none, any
+    int x[V];  // 0 beyond the edge, so that no load waits for a comparison
     AREAL_UNROLL
     for (int j = 0; j < V; ++j) x[j] = m.get(s.shown[j][m.thread()]), x[j] = x[j] < 0 ? 0 : x[j];
     a.image.four_at(m, at.image + y * a.image.strides.row, x, raw.pixel);
@@ -242,7 +230,7 @@ struct GuidedMeans : GuidedPass<M, C, GuidedMeans<M, C>> {
     if (y < 0 && !a.wraps) return raw;
     const Line* const line = at.lines + (y - a.first_row) * a.row_lines;
     AREAL_UNROLL
-    for (int j = 0; j < V; ++j) {  // where there is no line, any: loads do not wait for each other
+    for (int j = 0; j < V; ++j) {  // columns beyond the edge load line 0, so that no load waits for a comparison
       const int x = m.get(s.shown[j][m.thread()]);
       const Line one = m.load(line + (x < 0 ? 0 : x));
       raw.at[j] = {{x < 0 ? 0 : one.at[0], x < 0 ? a.beyond : one.at[1]}};

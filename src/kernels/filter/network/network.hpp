@@ -61,8 +61,7 @@ void launch_network(Launcher& launcher, const FilterRequest& request, const Filt
   a.fill = in_every_place(element_of<Key>(request.in, request.fill));
   if (across > 0) {
     a.strips = static_cast<int>((across - 1) / Kernel::strip_columns + 1);
-    const std::int64_t known = launcher.template most_together<RankNetwork, C>();
-    const std::int64_t held = (known > 0 ? known : unknown_device) * Kernel::warps;
+    const std::int64_t held = held_blocks<RankNetwork, C>(launcher) * Kernel::warps;
     constexpr double begin = 2 + 0.5 * (C::size - 1);
     const int rows = segment_rows(down, begin, static_cast<double>(planes * a.strips), static_cast<double>(held));
     a.segment_rows = rows + rows % 2;  // steps have two

@@ -113,8 +113,7 @@ void launch_bands(Launcher& launcher, const FilterRequest& request, const Filter
   set_bands<Kernel>(a, request, views, sizeof(typename Kernel::Two));
   const std::int64_t strips = views.image.shape.channels * views.image.shape.batch * a.strips;
   // If the strips are fewer than the blocks that a device holds, all blocks run at once.
-  const std::int64_t known = launcher.template most_together<BandMeans, C>();
-  const std::int64_t segments = std::max<std::int64_t>(1, (known > 0 ? known : unknown_device) / strips);
+  const std::int64_t segments = std::max<std::int64_t>(1, held_blocks<BandMeans, C>(launcher) / strips);
   const std::int64_t rows = (a.rows.outputs + segments - 1) / segments;
   a.segment_rows = static_cast<int>((rows + Kernel::chunk - 1) / Kernel::chunk * Kernel::chunk);
   a.segments = (a.rows.outputs - 1) / a.segment_rows + 1;

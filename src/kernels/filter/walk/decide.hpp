@@ -82,8 +82,17 @@ struct WalkDecide {
   }
 };
 
-/// A lane's 16 windows of which some are decided in double: where floats leave a doubt, and where a part of the window
-/// lies beyond the edge.
+/// Four outputs: `above` where the sign bit of `apart` is set, else `below`, each of which has an output four times.
+template <class M>
+AREAL_DEVICE std::uint32_t outputs_by_sign(const M& m, const std::uint32_t (&apart)[4], std::uint32_t above,
+                                           std::uint32_t below) {
+  const std::uint32_t signs =
+      m.permute(m.permute_signs(apart[0], apart[1], 0xfbfb), m.permute_signs(apart[2], apart[3], 0xfbfb), 0x5410);
+  return (above & signs) | (below & ~signs);
+}
+
+/// 16 windows of a lane. `doubtful` has those that are decided in double: floats may be wrong there, or a part of the
+/// window lies beyond the edge.
 struct Doubtful {
   static constexpr int V = 16;
   using Part = Vec<std::uint32_t, 4>;
@@ -186,9 +195,7 @@ struct Decision {
           apart[b] = a.template apart<has_squares, how == Apart::simple>(
               m, sum[i], square[has_squares ? i : 0], more, m.permute(pixels.at[k], a.magic, 0x7440 + place), least);
       }
-      const std::uint32_t above =
-          m.permute(m.permute_signs(apart[0], apart[1], 0xfbfb), m.permute_signs(apart[2], apart[3], 0xfbfb), 0x5410);
-      part.at[k] = (a.above & above) | (a.below & ~above);
+      part.at[k] = outputs_by_sign(m, apart, a.above, a.below);
     }
     doubt = least < a.bound;
     if (doubt) {

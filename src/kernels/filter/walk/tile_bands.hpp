@@ -110,8 +110,7 @@ void launch_tile_bands(Launcher& launcher, const FilterRequest& request, const F
     a.finish = FilterFinish(request);
     a.decide = TileDecide(a.finish, static_cast<std::uint32_t>(a.columns.size * a.rows.size), a.columns.size);
   }
-  const std::int64_t known = launcher.template most_together<K, C>();
-  cut_tile_bands<Kernel>(a, views.image.shape.channels * views.image.shape.batch, known > 0 ? known : unknown_device);
+  cut_tile_bands<Kernel>(a, views.image.shape.channels * views.image.shape.batch, held_blocks<K, C>(launcher));
   launcher.template launch<K, C>(a.units, a, false);
 }
 

@@ -85,11 +85,10 @@ struct TileBandMeans : TileWalk<M, BandMeansArgs, 3, C::steps, 1, 0> {
     AREAL_UNROLL
     for (int j = 0; j < 8; j += 2) AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
-      const std::uint32_t one = m.permute(sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1], 0x5140);
-      const std::uint32_t two = m.permute(sum[4 * j + 2 * h + 4], sum[4 * j + 2 * h + 5], 0x5140);
-      const int block = 2 * (m.warp() % 4) + h;
-      m.put(low[j / 2][block][m.lane()], m.permute(one, two, 0x5410));
-      m.put(high[j / 2][block][m.lane()], m.permute(one, two, 0x7632));
+      const int n = 4 * j + 2 * h, block = 2 * (m.warp() % 4) + h;
+      const Two bytes = this->bytes_of(sum[n], sum[n + 1], sum[n + 4], sum[n + 5]);
+      m.put(low[j / 2][block][m.lane()], bytes.at[0]);
+      m.put(high[j / 2][block][m.lane()], bytes.at[1]);
     }
     m.fence_async();
     m.sync(group + 1, group_threads);

@@ -2,10 +2,11 @@
 // Which bytes are above their local thresholds with a deviation, by the matrix products of warpgroups; one launch
 // without a workspace. Outputs are those of FilterFinish.
 //
-// The sums of windows are those of TileBandMeans; those of squares are made alike, of (p - 128)^2 = low + 128 high,
-// two planes of bytes that loaders write beside each chunk. 128 is a weight that a band can have, so that both planes
-// share one product's sums: X U of 15 bits for pixels, of 21 for squares. Workers put these into shared memory as two
-// and three planes of bytes, of which the products by V have one sum for pixels, and two of squares: A + 256 B.
+// The sums of windows are those of TileBandMeans. Sums of squares are made alike, of (p - 128)^2 = low + 128 high: the
+// loaders write these two planes of bytes beside each chunk. A band can have the weight 128, so that both planes share
+// the sums of one product. X U gives 15 bits for pixels and 21 for squares. Workers store them in shared memory as
+// bytes, in two planes for pixels and three for squares. The products by V then give one sum for pixels, and for
+// squares two, A and B, whose total is A + 256 B.
 //
 // Sums are below 2^24. The decision reads them as denormal floats, which takes neither conversions nor integers of 64
 // bits: see TileDecide. Pixels too close to their threshold are decided in double.
@@ -143,8 +144,8 @@ struct TileBandDecide : TileWalk<M, TileDecideArgs, 2, C::steps, 2, 4> {
     std::uint32_t square[4];
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i) square[i] = m.dot4(size & 0xffu << (8 * i), size, 0);
-    const std::uint32_t one = m.permute(square[0], square[1], 0x5140), two = m.permute(square[2], square[3], 0x5140);
-    low = m.permute(one, two, 0x5410), high = m.permute(one, two, 0x7632) << 1;
+    const auto bytes = this->bytes_of(square[0], square[1], square[2], square[3]);
+    low = bytes.at[0], high = bytes.at[1] << 1;
   }
 
   // ---------------------------------------------------------------- sums
@@ -173,11 +174,10 @@ struct TileBandDecide : TileWalk<M, TileDecideArgs, 2, C::steps, 2, 4> {
       const auto put = [&](int plane, std::uint32_t word) {
         m.put(s.sums[group][plane][number % 2][j / 2][block][m.lane()], word);
       };
-      const std::uint32_t one = m.permute(sum[n], sum[n + 1], 0x5140), two = m.permute(sum[n + 4], sum[n + 5], 0x5140);
-      put(0, m.permute(one, two, 0x5410)), put(1, m.permute(one, two, 0x7632) << 1);
-      const std::uint32_t three = m.permute(square[n], square[n + 1], 0x5140),
-                          four = m.permute(square[n + 4], square[n + 5], 0x5140);
-      put(2, m.permute(three, four, 0x5410)), put(3, m.permute(three, four, 0x7632));
+      const auto sums = this->bytes_of(sum[n], sum[n + 1], sum[n + 4], sum[n + 5]);
+      put(0, sums.at[0]), put(1, sums.at[1] << 1);
+      const auto squares = this->bytes_of(square[n], square[n + 1], square[n + 4], square[n + 5]);
+      put(2, squares.at[0]), put(3, squares.at[1]);
       put(4, m.permute(m.permute(square[n], square[n + 1], 0x0062), m.permute(square[n + 4], square[n + 5], 0x0062),
                        0x5410)
                  << 1);
@@ -223,9 +223,7 @@ struct TileBandDecide : TileWalk<M, TileDecideArgs, 2, C::steps, 2, 4> {
                                     std::fmin(std::abs(apart[2]), std::abs(apart[3])));
       if (least < a.decide.bound && pixels.at[k] >= a.decide.least_word) doubtful |= 0xfu << (4 * k);
       const auto bits = [&](int b) { return __builtin_bit_cast(std::uint32_t, apart[b]); };
-      const std::uint32_t above =
-          m.permute(m.permute_signs(bits(0), bits(1), 0xfbfb), m.permute_signs(bits(2), bits(3), 0xfbfb), 0x5410);
-      part.at[k] = (a.decide.above & above) | (a.decide.below & ~above);
+      part.at[k] = outputs_by_sign(m, {bits(0), bits(1), bits(2), bits(3)}, a.decide.above, a.decide.below);
     }
     return part;
   }

@@ -254,6 +254,11 @@ struct TileWalk {
   static constexpr int next_rows = 8 * 16, next_bytes = sizeof(Tile);
   AREAL_DEVICE static ByteTile tile_of(const Tile& first) { return {&first, next_rows, next_bytes}; }
 
+  /// The lowest bytes of four words, and the next ones.
+  AREAL_DEVICE Two bytes_of(std::uint32_t one, std::uint32_t two, std::uint32_t three, std::uint32_t four) const {
+    const std::uint32_t first = m.permute(one, two, 0x5140), last = m.permute(three, four, 0x5140);
+    return {{m.permute(first, last, 0x5410), m.permute(first, last, 0x7632)}};
+  }
   /// Waits for a chunk, whose tile products may then read.
   AREAL_DEVICE void wait_for(Tiles& s, int number) const {
     m.wait(s.full[stage_of(number)], parity_of(number));

@@ -56,8 +56,7 @@ void launch_walk(Launcher& launcher, const FilterRequest& request, const FilterA
   a.strips = (a.columns.outputs - 1) / a.strip_columns + 1;
   a.channels = static_cast<int>(views.image.shape.channels);
   const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
-  const std::int64_t known = launcher.template most_together<Walk, C>();
-  const std::int64_t held = (known > 0 ? known : unknown_device) * Kernel::spans;
+  const std::int64_t held = held_blocks<Walk, C>(launcher) * Kernel::spans;
   const double begin = begin_rows<Kernel>(a.rows.size);
   a.outer = a.strips > 2 && a.vectors ? 1 : 0;
   const double columns = static_cast<double>(planes) * (a.strips + 2 * a.outer * (outer_row - 1));
