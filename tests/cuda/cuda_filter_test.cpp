@@ -170,29 +170,35 @@ TEST_F(CudaFilter, EveryEdgeWindowAndAlignment) {
   }
 }
 
-// Rows of whole vectors, and windows that products of warpgroups reach: on sm_90 TileBandMeans takes them.
+/// Rows of whole vectors, and windows that products of warpgroups reach. `most_rows` may draw, too.
+template <class Any, class Most>
+Case case_for_products(int turn, const Any& any, const Most& most_rows) {
+  Case c;
+  c.image = {16 * any(1, turn % 5 == 0 ? 200 : 40), any(1, turn % 3 == 0 ? 900 : 150), any(0, 5) == 0 ? 2 : 1,
+             any(0, 5) == 0 ? 2 : 1, Layout::planar};
+  c.out_layout = Layout::planar;
+  c.window.width = any(1, 65), c.window.height = any(1, most_rows());
+  c.window.edge = edges[turn % 8], c.window.value = static_cast<double>(any(0, 255));
+  if (c.window.edge == Edge::valid) {
+    c.image.width += (c.window.width + 14) / 16 * 16, c.image.height += c.window.height - 1;
+  } else if (any(0, 1)) {
+    c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
+  }
+  c.gap = 16 * any(0, 2), c.out_gap = any(0, 2) == 0 ? any(1, 20) : 16, c.out_offset = any(0, 2) == 0 ? any(1, 15) : 0;
+  c.seed = static_cast<unsigned>(turn) + 1;
+  return c;
+}
+
+// On sm_90 TileBandMeans takes them.
 TEST_F(CudaFilter, MeansByProducts) {
   std::mt19937 random(20261128);
   const auto any = [&](std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random);
   };
   for (int turn = 0; turn < 240; ++turn) {
-    Case c;
-    c.image = {16 * any(1, turn % 5 == 0 ? 200 : 40), any(1, turn % 3 == 0 ? 900 : 150), any(0, 5) == 0 ? 2 : 1,
-               any(0, 5) == 0 ? 2 : 1, Layout::planar};
-    c.out_layout = Layout::planar;
-    c.window.width = any(1, 65), c.window.height = any(1, any(0, 3) == 0 ? 8 : 65);
-    c.window.edge = edges[turn % 8], c.window.value = static_cast<double>(any(0, 255));
-    if (c.window.edge == Edge::valid) {
-      c.image.width += (c.window.width + 14) / 16 * 16, c.image.height += c.window.height - 1;
-    } else if (any(0, 1)) {
-      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
-    }
-    c.gap = 16 * any(0, 2), c.out_gap = any(0, 2) == 0 ? any(1, 20) : 16,
-    c.out_offset = any(0, 2) == 0 ? any(1, 15) : 0;
+    Case c = case_for_products(turn, any, [&] { return any(0, 3) == 0 ? 8 : 65; });
     if (c.window.edge != Edge::shrink && c.window.width * c.window.height != 2 && any(0, 2) == 0)
       c.window.rounding = Rounding::opencv;
-    c.seed = static_cast<unsigned>(turn) + 1;
     EXPECT_EQ(fault(c), "");
   }
 }
@@ -209,21 +215,8 @@ TEST_F(CudaFilter, ThresholdsByProducts) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random);
   };
   for (int turn = 0; turn < 240; ++turn) {
-    Case c;
+    Case c = case_for_products(turn, any, [] { return 65; });
     c.filter = filters[static_cast<std::size_t>(turn) % filters.size()];
-    c.image = {16 * any(1, turn % 5 == 0 ? 200 : 40), any(1, turn % 3 == 0 ? 900 : 150), any(0, 5) == 0 ? 2 : 1,
-               any(0, 5) == 0 ? 2 : 1, Layout::planar};
-    c.out_layout = Layout::planar;
-    c.window.width = any(1, 65), c.window.height = any(1, 65);
-    c.window.edge = edges[turn % 8], c.window.value = static_cast<double>(any(0, 255));
-    if (c.window.edge == Edge::valid) {
-      c.image.width += (c.window.width + 14) / 16 * 16, c.image.height += c.window.height - 1;
-    } else if (any(0, 1)) {
-      c.window.anchor_x = any(0, c.window.width - 1), c.window.anchor_y = any(0, c.window.height - 1);
-    }
-    c.gap = 16 * any(0, 2), c.out_gap = any(0, 2) == 0 ? any(1, 20) : 16,
-    c.out_offset = any(0, 2) == 0 ? any(1, 15) : 0;
-    c.seed = static_cast<unsigned>(turn) + 1;
     EXPECT_EQ(fault(c), "");
   }
 }
