@@ -107,6 +107,15 @@ FilterSettings settings_of(const std::string& name, std::optional<double> k, std
   return made;
 }
 
+/// Whether an image whose columns are contiguous is read in place, rows and columns changing places. It is copied where
+/// an answer depends on the order in which floats are added: the same pixels give the same bits in any memory order.
+bool may_transpose(const Filter& filter, Type type) {
+  using namespace areal::filter;
+  const auto is = [&]<class... Of>() { return (std::holds_alternative<Of>(filter) || ...); };
+  if (is.operator()<Minimum, Maximum, Percentile, Count>()) return true;
+  return !is_float(type) && !is.operator()<Guided, Gaussian, Bilateral>();
+}
+
 /// Rows and columns change places where the image is read transposed.
 Filter filter_in(const FilterSettings& settings, bool transposed) {
   Filter filter = settings.filter;
@@ -147,7 +156,8 @@ nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& setti
   const Axes& axes = Axes::of(letters, image.ref().dimensions);
   if (axes.volume) throw InvalidArgument("axes DHW: windows are of images; with NHW each slice is one");
   const bool alone = mask.is_none() && guide.is_none() && sizes.is_none();
-  const Pixels pixels = arrays.pixels(array, axes, sizes.is_none(), alone, image);
+  const bool may_turn = sizes.is_none() && may_transpose(settings.filter, image.ref().type);
+  const Pixels pixels = arrays.pixels(array, axes, may_turn, alone, image);
   FilterKey key{{pixels.view.shape, pixels.view.type, pixels.order.layout, &axes, pixels.view.memory, settings.number},
                 pixels.order.transposed};
   key.plan.is_numpy = arrays.framework().is_numpy(), key.plan.is_forked = is_forked_child();
@@ -181,7 +191,9 @@ nb::object filtered(nb::handle on, nb::handle array, const FilterSettings& setti
     const PythonArray given = arrays.writable(out);
     require_like(given.ref(), array_shape(ConstView(nullptr, settings.out, shape), axes, pixels.order), settings.out);
     const std::optional<View> view = writable_view(given.ref(), axes, pixels.order);
-    if (!view) throw InvalidArgument("out: its memory must lie as the image's does");
+    if (!view)
+      throw InvalidArgument(may_turn ? "out: its memory must lie as the image's does"
+                                     : "out: its rows must be contiguous, as this filter adds floats along rows");
     arguments.out = *view;
     planned->execute(arguments, arrays);
     return nb::borrow(out);

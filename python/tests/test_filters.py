@@ -474,6 +474,26 @@ def test_guided_filters_of_every_lie() -> None:
     assert np.abs(out - alone[0]).max() <= 0.5
 
 
+def test_the_order_of_memory_changes_no_bit_of_floats() -> None:
+    rng = np.random.default_rng(29)
+    x = np.exp(rng.uniform(0, 30, (61, 83)))
+    calls = {
+        "sum": lambda a: filters.sum(a, (5, 9)), "mean": lambda a: filters.mean(a, (5, 9)), "var": lambda a: filters.var(a, (5, 9)),
+        "std": lambda a: filters.std(a, (5, 9)), "min": lambda a: filters.min(a, (5, 9)), "median": lambda a: filters.median(a, (5, 9)),
+        "sauvola": lambda a: filters.threshold(a, (5, 9), method="sauvola", r=1e12), "gaussian": lambda a: filters.gaussian(a, (6, 9)),
+        "guided": lambda a: filters.guided(a.astype(np.float32, order="K"), (5, 9), 1e9),
+    }
+    for name, call in calls.items():
+        of_rows, of_columns = call(x), call(np.asfortranarray(x))
+        assert np.array_equal(of_rows, of_columns), name
+    out = np.empty_like(x)
+    assert filters.std(np.asfortranarray(x), (5, 9), out=out) is out and np.array_equal(out, calls["std"](x))
+    with pytest.raises(areal.InvalidArgument, match="its rows must be contiguous"):
+        filters.std(np.asfortranarray(x), (5, 9), out=np.asfortranarray(out))
+    turned = np.asfortranarray(out)
+    assert filters.median(np.asfortranarray(x), (5, 9), out=turned) is turned and np.array_equal(turned, calls["median"](x))
+
+
 def test_gaussians_of_every_lie() -> None:
     rng = np.random.default_rng(6)
     x = rng.random((40, 50)).astype(np.float32)
