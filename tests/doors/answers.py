@@ -50,6 +50,7 @@ class Fault:
     where: str
     got: str
     wanted: str
+    other: str = ""  # the door whose answer it contradicts, where each alone may be right
 
     def __str__(self) -> str:
         return f"{self.what} {self.where}: got {self.got}, wanted {self.wanted}"

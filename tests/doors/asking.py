@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement import disagreements
 from answers import Answer, Broken, Fault, Refused, judge_regions, judge_table
 from cascades import judge_cascade
 from door import Door
@@ -46,6 +47,7 @@ class Outcome:
     lines: list[str] = dataclasses.field(default_factory=list)  # the command lines, where there is a fault
     runs: int = 0
     seconds: float = 0
+    answer: Answer | None = None  # to the question as it was asked, until it is compared with other doors'
 
 
 def every_door(build: Path) -> tuple[Door, ...]:
@@ -99,6 +101,7 @@ def ask(room: Room, question: Question, door: Door) -> Outcome:
         else:
             outcome.faults = JUDGES[question.family](oracle, answer)[:1]
             outcome.answers = len(answer.values)
+            outcome.answer = answer if oracle.question is question and not outcome.faults else None
     except Refused as refused:
         entry = find(door.name, question, oracle, str(refused))
         if entry:
@@ -111,9 +114,20 @@ def ask(room: Room, question: Question, door: Door) -> Outcome:
         said = "".join(traceback.format_exception(error)[-4:])
         outcome.faults = [Fault(f"raised {type(error).__name__}: {kind_of(str(error))}", "", said, "an answer or a refusal")]
     room.oracle = oracle if oracle.question is question else Oracle(question)
-    outcome.lines = list(room.lines) if outcome.faults else []
+    outcome.lines = list(room.lines)
     outcome.runs, outcome.seconds = room.runs - runs, time.perf_counter() - began
     return outcome
+
+
+def compare(question: Question, outcomes: list[Outcome]) -> None:
+    """Compares the answers of doors that promise the same bits, and keeps of each outcome what the run needs."""
+    faults = disagreements(question, [(outcome.door, outcome.answer) for outcome in outcomes if outcome.answer])
+    for outcome in outcomes:
+        if outcome.door in faults:
+            outcome.faults.append(faults[outcome.door])
+        outcome.answer = None
+        if not outcome.faults:
+            outcome.lines = []
 
 
 def kind_of(sentence: str) -> str:
@@ -144,6 +158,7 @@ def _work(pipe: Any, build: str, scratch: str, path: list[str], leave: bool) -> 
                     outcomes.append(ask(room, question, doors[name]))
                 else:  # a device that this process could not open
                     outcomes.append(Outcome(name, faults=[Fault("is missing", "", "a worker could not open it", "the doors of the first process")]))
+            compare(question, outcomes)
             pipe.send(("done", outcomes))
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
@@ -240,9 +255,9 @@ class Pool:
                     yield worker.task, question, outcomes
                     begin(worker)
 
-    def one(self, question: Question, door: str) -> Outcome:
-        """Asks one door one question."""
-        return next(self.run(iter([("one", question, [door])])))[2][0]
+    def one(self, question: Question, door: str, other: str = "") -> Outcome:
+        """Asks one door one question; the other one before it, with which it is compared."""
+        return next(self.run(iter([("one", question, [*filter(None, [other]), door])])))[2][-1]
 
     def end(self) -> None:
         for worker in self.workers:

@@ -5,7 +5,8 @@
     doors.py --replay FILE [--door NAME]   a question again that was printed or kept
     doors.py --door NAME --family F        one door, by a pattern, and one family alone
 
-A door answers rightly or refuses with a sentence that is on the list in refusals.py. The questions in cases/ come first. A failing
+A door answers rightly or refuses with a sentence that is on the list in refusals.py, and doors that promise the same bits (agreement.py)
+have them. The questions in cases/ come first. A failing
 question is shrunk and printed as JSON with the command lines that show it; `--keep FOLDER` writes it there.
 """
 
@@ -187,15 +188,16 @@ def show_faults(tally: Tally, pool: Pool, doors: tuple[Door, ...], options: argp
     """Each kind of failure once, shrunk, with what shows it again."""
     for n, ((door, what), (question, outcome, when)) in enumerate(sorted(tally.first.items(), key=lambda item: -tally.alike[item[0]])):
         print(f"\nFAILED {door}: {what} ({tally.alike[door, what]} times, first after {when:.1f} s)")
+        other = next((fault.other for fault in outcome.faults if fault.what == what), "")
         if n < options.shrink:
 
-            meant = next(row.meant for row in doors if row.name == door)
+            meant = [row.meant for row in doors if row.name in (door, other)]
 
-            def fails(smaller: Question, door: str = door, what: str = what, meant: Callable[[Question], bool] = meant) -> bool:
-                return meant(smaller) and any(fault.what == what for fault in pool.one(smaller, door).faults)
+            def fails(smaller: Question, door: str = door, what: str = what, meant: list[Callable[[Question], bool]] = meant, other: str = other) -> bool:
+                return all(of(smaller) for of in meant) and any(fault.what == what for fault in pool.one(smaller, door, other).faults)
 
             question = shrunk(question, fails)
-            again = pool.one(question, door)
+            again = pool.one(question, door, other)
             outcome = again if again.faults else outcome
         for fault in outcome.faults:
             print(f"  {fault}")
@@ -203,14 +205,15 @@ def show_faults(tally: Tally, pool: Pool, doors: tuple[Door, ...], options: argp
             print(f"  $ {line if len(line) < 2000 else line[:2000] + ' ..'}")
         said = json.dumps(question.to_json())
         if len(said) < 4000:
-            print(f"  again: tests/doors/doors.py --door '{door}' --files FOLDER --question {shlex.quote(said)}", flush=True)
+            alone = "" if other else f"--door '{door}' "
+            print(f"  again: tests/doors/doors.py {alone}--files FOLDER --question {shlex.quote(said)}", flush=True)
         elif not options.keep:
             print("  again: with --keep FOLDER its question is written there")
         if options.keep:
             options.keep.mkdir(parents=True, exist_ok=True)
             name = "".join(c if c.isalnum() else "-" for c in f"{door} {what}")[:80]
             (options.keep / f"{name}.json").write_text(
-                json.dumps({"why": what, "doors": [door], "question": question.to_json()}, indent=1) + "\n"
+                json.dumps({"why": what, "doors": [*filter(None, [other]), door], "question": question.to_json()}, indent=1) + "\n"
             )
 
 
