@@ -434,8 +434,13 @@ def _of_image(question: Question, got: np.ndarray) -> np.ndarray:
     return got
 
 
+# Command lines that write a file with -o, of a table or of an image.
+WRITE_TABLES = (["sat"], ["hist", "--bins=4", "--range=0,9"], ["hist", "--bins=4", "--range=0,9", "--store=compact"], ["hist", "--store=rank"])
+WRITE_IMAGES = (["window", "--mean", "--size=3x3"], ["filter", "mean", "--size=3x3"], ["filter", "median", "--size=3x3"], ["filter", "sauvola", "--size=3x3", "--r=9"])
+
+
 def onto_itself(room: Room, question: Question) -> Answer:
-    """areal sat SELF.npy -o SELF.npy, also by another name: refused, and the file as it was."""
+    """A verb with SELF.npy -o SELF.npy, also by another name: refused, and the file as it was."""
     path = room.path("self.npy")
     np.save(path, squeezed(pixels(question)))
     before = path.read_bytes()
@@ -445,9 +450,11 @@ def onto_itself(room: Room, question: Question) -> Answer:
     else:
         other.hardlink_to(path)
     target = (path, other)[question.params.get("form", 0) % 3 == 0]
-    verb = ["sat"] if question.family != "window" else ["window", "--mean", "--size", "3x3"]
+    verbs = WRITE_TABLES if question.family == "table" else WRITE_IMAGES
+    verb = verbs[question.params.get("strip_rows", 0) % len(verbs)]
     try:
-        room.areal(*verb, path, *arguments(question), "-o", target)
+        one = ["--channel", 0] if verb[0] == "hist" and question.shape[3] > 1 else arguments(question)  # which writes one tensor
+        room.areal(*verb, path, *one, "-o", target)
     finally:
         if path.read_bytes() != before:
             raise Broken("an input that was replaced", f"by {' '.join(verb)}")

@@ -20,6 +20,7 @@ import numpy as np
 
 from answers import Answer, Broken
 from door import Door
+from doors_command import WRITE_IMAGES, WRITE_TABLES
 from questions import Question
 from room import Room
 from watch import Hangs, awaited
@@ -89,13 +90,13 @@ def _end(process: subprocess.Popen[bytes]) -> int:
 
 
 def at_a_file(room: Room, question: Question) -> Answer:
-    """areal sat, hist or window with -o, interrupted as it makes a file: what is left is complete."""
+    """A verb with -o, interrupted as it makes a file: what is left is complete."""
     folder = room.scratch / "interrupted"
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    table = ["sat", "--squares"] if question.threads == 1 else ["hist", "--bins=4", "--range=0,9"]
-    verb = table if question.family == "table" else ["window", "--mean", "--size", "3x3"]
+    verbs = (["sat", "--squares"], *WRITE_TABLES[1:]) if question.family == "table" else WRITE_IMAGES
+    verb = verbs[question.params.get("form", 0) // 3 % len(verbs)]
     line = [str(room.command), "--threads", "1", *verb, str(room.image()), "-o", str(folder / "o.npy")]
     room.runs += 1
     which, later = question.params.get("form", 0) % 3, (0, 0, 1, 5, 16, 64)[question.params.get("strip_rows", 0) % 6]
