@@ -1,6 +1,7 @@
 """Makes docs/notes/scoreboard.md from the newest records in bench/results/; report.py calls it.
 
-A file is DATE-MACHINE-CASES.json (a letter after the date tells runs of one day apart); the newest file of each MACHINE and CASES counts. A record with an algorithm named after
+A file is DATE-MACHINE-CASES.json (a letter after the date tells runs of one day apart). Of tables, histograms, regions and filters the newest record of each
+case on each MACHINE counts, of other subjects the newest file of each MACHINE and CASES. A record with an algorithm named after
 another library is a peer. It stands beside areal's record of the same case in the same file: times of two runs are not compared.
 """
 
@@ -25,6 +26,7 @@ WORDS = {
              "of threads, on a GPU by NVDEC with all streams at once.",
     "sequence": "Frames in the slots' memory; `answers` queries 100 boxes a frame, `tensors` delivers the whole tensor. Times are microseconds from one frame's output to the next. The "
                 "floor is the longest stage: the kernels and the query, or the link. For several workers it follows from the sum of their rates when each works alone (`alone`).",
+    "filter": "Windows and filters straight from the pixels: the kernel, the statistic and the window's size. The floor copies as many bytes as the filter reads and writes.",
     "track": "A tensor and a step of the trackers of all boxes. The floor is the tensor and the step's loads.",
 }
 BOUNDS = {
@@ -43,7 +45,7 @@ medians of one execute on a prepared plan, in microseconds. The same run timed f
   target are **bold**.
 - **95 %**: where the median of all such times lies with a probability of about 95 %, for records of rounds of random order. Older records have none;
   of those, the ones of tables on a GPU timed areal right after its floor.
-- **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan: to be no slower). Times of
+- **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan and filters: to be no slower). Times of
   PyTorch and CuPy exclude launches; all other times include them. Python's peers run in a process of their own: their records of random order have areal's
   time of the same rounds, and the ratio is that.
 
@@ -64,6 +66,26 @@ def newest(results):
     return found
 
 
+def newest_cases(results, machines):
+    """path -> its records of these machines for this page, each case in the newest file that has it."""
+    files = [(path, timed(load(path))) for path in sorted(results.glob("*.json")) if (match := NAME.match(path.name)) and match.group(2) in machines]
+    last = {full_case(row): path for path, rows in files for row in rows}
+    return {path: kept for path, rows in files if (kept := [row for row in rows if last[full_case(row)] == path])}
+
+
+def full_case(row):
+    """What is measured, by whichever algorithm `auto` chose; of a peer with its name."""
+    algorithm = short_name(row["algorithm"])
+    if not is_peer(row):
+        algorithm = filter_of(row) if row["what"] == "filter" else "" if row["what"] in ("sat", "histogram") else algorithm
+    return (*case(row), row["lane"], row.get("border") or "none", row["threads"] if row["backend"] == "cpu" else 0, algorithm)
+
+
+def filter_of(row):
+    """The statistic and the size of a filter's window: a name is `walk mean 15x15`, a peer's `npp 13.0 nppiFilterBox mean 15x15`."""
+    return " ".join(row["algorithm"].split()[-2:]) if row["what"] == "filter" else ""
+
+
 def case(row):
     return tuple(row.get(key) for key in ("what", "width", "height", "batch", "bins"))
 
@@ -81,6 +103,8 @@ def same_case(row, peer):
         return False
     if case(row) != case(peer) or row.get("lane") not in (peer.get("lane"), lane_beside(peer.get("lane"))):
         return False
+    if filter_of(row) != filter_of(peer):
+        return False
     borders = row.get("border"), peer.get("border")
     return peer["threads"] in (0, 1, row["threads"]) and (None in borders or borders[0] == borders[1])
 
@@ -88,6 +112,11 @@ def same_case(row, peer):
 def short_name(algorithm):
     """The library and its function, without the version."""
     return " ".join(word for word in algorithm.split() if not re.match(r"[\d.]+$", word))
+
+
+def column_name(peer):
+    """The head of a peer's column: of a filter the library alone, as its function differs by row."""
+    return short_name(peer["algorithm"]).split()[0] if peer["what"] == "filter" else short_name(peer["algorithm"])
 
 
 def microseconds(value):
@@ -100,7 +129,7 @@ def bold(text, falls_short):
 
 def beside(row, peers, name):
     """The peer's time over ours; if there are several, of the peer with as many threads."""
-    found = sorted((peer for peer in peers if short_name(peer["algorithm"]) == name and same_case(row, peer)),
+    found = sorted((peer for peer in peers if column_name(peer) == name and same_case(row, peer)),
                    key=lambda peer: peer["threads"] != row["threads"])
     if not found:
         return ""
@@ -114,7 +143,7 @@ def columns_of(rows):
                ("size", lambda row: f"{row['width']}x{row['height']}")]
     many = {"region": "regions", "video": "frames", "track": "boxes"}.get(rows[0]["what"], "images")
     for key, title in (("border", "border"), ("batch", many), ("bins", "bins"), ("threads", "threads")):
-        if key == "border" and rows[0]["what"] in ("video", "sequence", "track"):
+        if key == "border" and rows[0]["what"] in ("video", "sequence", "track", "filter"):
             continue  # of tables
         if any(row.get(key) not in (None, 0, 1, "none") for row in rows):
             columns.append((title, lambda row, key=key: str(row.get(key) or "")))
@@ -153,7 +182,7 @@ def fraction_cell(row, rows, asked, notes):
 def table(rows, peers):
     """With the sentences that explain fractions above 1."""
     columns, notes = columns_of(rows), rules.Notes()
-    names = list(dict.fromkeys(short_name(peer["algorithm"]) for peer in peers if any(same_case(row, peer) for row in rows)))
+    names = list(dict.fromkeys(column_name(peer) for peer in peers if any(same_case(row, peer) for row in rows)))
     between = ["95 %"] if any("between" in row["time_us"] for row in rows) else []
     titles = [title for title, _ in columns] + ["us", *between, "floor", "floor, us", "fraction", "target", *names]
     lines = ["| " + " | ".join(titles) + " |", "| --- |" + " --- |" * (len(titles) - 1)]
@@ -177,29 +206,26 @@ def timed(records):
     return [row for row in records if row.get("what") in WORDS and "shown" not in row and (row["what"] != "track" or "fraction" in row)]
 
 
-def backend_page(found, machines, title):
-    mine = {key: value for key, value in found.items() if key[0] in machines}
-    if not mine:
-        return ["", f"## {title}", "", "Not measured yet."]
-    everything = [row for _, records in mine.values() for row in timed(records)]
-    if not any(row["what"] in WORDS for row in everything):
-        return []  # its records belong to other pages
-    peers = [row for row in everything if is_peer(row)]
-    devices = dict.fromkeys(row["device"] for row in everything if not is_peer(row))
+def backend_page(results, machines, title):
+    found = newest_cases(results, machines)
+    if not found:
+        return ["", f"## {title}", "", "Not measured yet."] if "cuda" in machines else []  # its records belong to other pages
+    ours = {path: [row for row in records if not is_peer(row)] for path, records in found.items()}
+    peers = {path: [row for row in timed(load(path)) if is_peer(row)] for path in found}
+    devices = dict.fromkeys(row["device"] for rows in ours.values() for row in rows)
     lines = ["", f"## {title}", "", "; ".join(devices) + "."]
     for what, words in WORDS.items():
-        groups = [(path, [row for row in timed(records) if row["what"] == what and not is_peer(row)]) for path, records in mine.values()]
-        groups = [(path, rows) for path, rows in groups if rows]
+        groups = [(path, chosen) for path, rows in ours.items() if (chosen := [row for row in rows if row["what"] == what])]
         if not groups:
             continue
         lines += ["", f"### {what.capitalize()}", "", words]
         if bound := BOUNDS.get(("cuda" if "cuda" in machines else "cpu", what)):
             lines.append(bound)
         for path, rows in groups:
-            commits = ", ".join(dict.fromkeys(row["commit"] for row in rows))
-            lines += ["", f"`bench/results/{path.name}`, commit {commits}:", "", *table(rows, peers)]
-    ours = [row for row in everything if not is_peer(row)]
-    if alone := peers_alone(ours, peers):
+            commits = ", ".join(filter(None, dict.fromkeys(row["commit"] for row in rows)))
+            lines += ["", f"`bench/results/{path.name}`, {f'commit {commits}' if commits else 'without its commit'}:", "", *table(rows, peers[path])]
+    newest_peers = [row for records in found.values() for row in records if is_peer(row)]
+    if alone := peers_alone([row for path in found for row in timed(load(path)) if not is_peer(row)], newest_peers):
         lines += ["", "### Peers without a measurement of areal in the same case", "", "| peer | what | types | size | border | images | us |",
                   "| --- | --- | --- | --- | --- | --- | --- |"]
         lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
@@ -268,11 +294,11 @@ def page(results):
     found = newest(results)
     machines = sorted({machine for machine, _ in found if machine != "cuda"})
     lines = [HEAD]
-    lines += backend_page(found, {"cuda"}, "One GPU")
+    lines += backend_page(results, {"cuda"}, "One GPU")
     lines += scoreboard_choices.choices(found) + scoreboard_choices.bounds(found)
     for machine in machines:
         cores = machine.removeprefix("cpu-")
-        lines += backend_page(found, {machine}, f"A CPU of {cores} cores")
+        lines += backend_page(results, {machine}, f"A CPU of {cores} cores")
     lines += scoreboard_python.lines(found)
     lines += trackers_page(found) + sectors_page(found) + twins_page(found)
     return "\n".join(lines) + "\n"

@@ -1,5 +1,7 @@
 """The targets of each case: the least fraction, floor / areal, for some a higher goal, and the least ratio to a peer's time."""
 
+import re
+
 SQUARE = (1024, 2048, 4096, 8192, 16384)  # sides; the last stands for all larger ones, too
 GOALS = (0.75, 0.80, 0.90, 0.95, 0.96)
 WIDE = (0.55, 0.68, 0.80, 0.88, 0.92)
@@ -28,6 +30,11 @@ SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 
 # Of `bench cluster`: the link where tensors come down; zeros in as many bytes, for answers alone; the sum of each worker alone, for frames
 CLUSTER = {("bins", 8192, 128): 0.95, ("pieces", 8192, 128): 0.95, ("answers", 16384, 256): 0.75, ("frames", 1920, 32): 0.95, ("unequal", 1024, 32): 0.80,
            ("table", 131072, 0): 0.90}
+
+# Of filters on a GPU: the pixels' type, the statistic, the least and the largest side, the image's width: at least, goal
+FILTERS = (("8u", "mean", 3, 17, 8192, 0.75, 0.88), ("8u", "mean", 3, 17, 4096, 0.60, 0.75), ("8u", "mean", 3, 17, 1920, 0.60, 0.75), ("8u", "mean", 31, 63, 8192, 0.50, 0.60),
+           ("32f", "mean", 15, 15, 8192, 0.55, 0.70), ("8u", "sauvola", 3, 63, 8192, 0.30, 0.40), ("8u", "guided", 17, 17, 8192, 0.12, 0.16))
+MEDIANS = {3: (25, 20), 5: (85, 65), 15: (3000, 1000)}  # of 8u at 4096x4096: side: microseconds at most, goal
 
 # threads, lane, peer
 CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32s+64f", "opencv"): 1.5,
@@ -58,6 +65,18 @@ def of_tensor(row):
     return (COUNTERS[entry], None) if entry else HISTOGRAMS.get(size, (None, None))
 
 
+def of_filter(row):
+    """The least fraction and the goal of a filter on a GPU; its name is `walk mean 15x15`."""
+    _, statistic, size = row["algorithm"].rsplit(" ", 2)
+    side, other = map(int, size.split("x"))
+    lane = re.match(r"\d+[usf]", row["lane"])[0]
+    if side != other:
+        return None, None
+    if (lane, statistic, row["width"]) == ("8u", "median", 4096) and side in MEDIANS:
+        return tuple(row["floor_us"] / limit for limit in MEDIANS[side])
+    return next(((least, goal) for of, name, low, high, width, least, goal in FILTERS if (of, name, width) == (lane, statistic, row["width"]) and low <= side <= high), (None, None))
+
+
 def of_cpu(row):
     threads, size = row["threads"], (row["width"], row["height"], row["batch"])
     if row["what"] == "sat":
@@ -82,6 +101,8 @@ def fractions(row):
         return of_table(row)
     if row["what"] == "histogram":
         return of_tensor(row)
+    if row["what"] == "filter":
+        return of_filter(row)
     if row["what"] == "track":
         return (0.8 if row["algorithm"] == "fragments" and (row["width"], row["height"], row["batch"], row["bins"]) == (1920, 1080, 16, 16) else None), None
     if row["what"] == "region":
@@ -98,5 +119,5 @@ def cluster(row):
 def beside(row, peer):
     """The target ratio to that peer, or None."""
     if row["backend"] != "cpu":
-        return 1 if row["what"] == "sat" and peer.startswith("cub one-dimensional scan") else None
+        return 1 if row["what"] == "filter" or row["what"] == "sat" and peer.startswith("cub one-dimensional scan") else None
     return CPU_PEERS.get((row["threads"], row["lane"], next((name for name in ("opencv", "numpy", "skimage") if peer.startswith(name)), "")))

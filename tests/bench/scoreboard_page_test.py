@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/notes/scoreboard.md from planted records: peers stand beside our records of the same file, numbers below their target are bold, the
-newest file counts, and records of unknown kinds do no harm. `report.py --check` tests that the page matches the records."""
+newest record of a case counts, and records of unknown kinds do no harm. `report.py --check` tests that the page matches the records."""
 
 import argparse
 import json
@@ -56,7 +56,17 @@ def main():
                            (record("tiles", "8u32s", 4096, 1, 1, backend="cpu", threads=16), "0.90"), (record("sequence", "8u-64u", 768, 1, 1, what="video", backend="cpu", threads=1), "0.90")):
             assert " / ".join(f"{number:.2f}" for number in scoreboard.targets.fractions(row) if number) == asked, (row, asked)
         text = page(cuda_sat03=[record("lookback", "32f32f", 1024, 9, 8)])
-        assert "2030-01-03-cuda-sat.json" in text and "2030-01-01" not in text, text
+        assert "2030-01-03-cuda-sat.json" in text and "| 1024x1024 | 9.0 |" in text and "| 1024x1024 | 10.0 |" not in text, text
+        assert "2030-01-01-cuda-sat.json" in text and "| 8192x8192 | 100.0 |" in text, "a case that newer files lack stays"
+        text = page(cuda_other04=[record("bands", "32f32f", 1024, 7, 8, border="zero"), record("bands", "32f32f", 8192, 90, 80)])
+        assert "| 1024x1024 | 9.0 |" in text and "| `bands` | 32f32f | 1024x1024 | zero | 7.0 |" in text and "| 8192x8192 | 100.0 |" not in text, text  # another border is another case
+        named = {"what": "filter", "height": 4096}
+        text = page(cuda_filter01=[record("walk mean 3x3", "8u", 4096, 30, 15, **named), record("network median 5x5", "8u", 4096, 85, 18, **named),
+                                   record("npp 13 nppiFilterBox mean 3x3", "8u", 4096, 15, 15, **named), record("npp 13 nppiFilterMedian median 5x5", "8u", 4096, 340, 15, **named)])
+        assert "| `walk mean 3x3` | 8u | 4096x4096 | 30.0 | copy | 15.0 | **0.50** | 0.60 / 0.75 | **0.50** |" in text, text
+        assert "| `network median 5x5` | 8u | 4096x4096 | 85.0 | copy | 18.0 | 0.21 | 0.21 / 0.28 | 4.00 |" in text, text
+        text = page(cuda_filter02=[record("direct mean 3x3", "8u", 4096, 20, 15, **named)])
+        assert "| `direct mean 3x3` |" in text and "walk mean" not in text and "network median" in text, text  # the kernel may change
         row = {"what": "written", "simt": 100, "ncu": 103, "difference": 0.03, "should_agree": True}
         text = page(cuda_sectors01=[{"what": "sectors", "algorithm": "Lookback", "width": 8, "height": 8, "rows": [row]}],
                     cuda_twin01=[{"what": "twin", "algorithm": "Scan", "elements": 7, "time_us": {"machine": 1, "object": 1, "function": 1}}],
