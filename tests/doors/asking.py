@@ -22,6 +22,7 @@ from answers import Answer, Broken, Fault, Refused, judge_regions, judge_table
 from cascades import judge_cascade
 from door import Door
 from histograms import judge_histogram
+from local import judge_local
 from oracle import Oracle
 from quantiles import judge_quantiles
 from questions import Question, generate, on_device
@@ -33,7 +34,7 @@ from watch import LIMIT, Watch
 from windows import judge_window
 
 JUDGES = {"regions": judge_regions, "volume": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window,
-          "ranks": judge_ranks, "sizes": judge_sizes, "cascade": judge_cascade, "stores": judge_histogram, "quantiles": judge_quantiles}
+          "ranks": judge_ranks, "local": judge_local, "sizes": judge_sizes, "cascade": judge_cascade, "stores": judge_histogram, "quantiles": judge_quantiles}
 
 
 @dataclasses.dataclass

@@ -14,6 +14,8 @@ import numpy as np
 from answers import Answer, Broken, Refused, default_sums
 from door import Door
 from doors_program import cascade_of
+from local import EXTREMES
+from local import type_of as type_of_local
 from questions import SQUARES, Question, pixels, sizes_of
 from ranks import LEVELS, PERCENT, SIGMA_RANGE
 from room import Room, Said, squeezed
@@ -370,12 +372,18 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     path = room.path("f.npy")
     window, stat = question.window, question.stats[0]
     image, stdin = as_given(room, question) if not more else ([room.image()], None)
-    said: list[Any] = ["--edge", window["edge"], "--min-count", 0, "-o", path]
+    said: list[Any] = ["--edge", window["edge"], "-o", path]
+    said += [] if question.family == "local" else ["--min-count", 0]
+    for name, sign in (("r", ""), ("offset", ""), ("sigma", "x"), ("eps", "")):
+        if name in window and (name != "r" or stat == "sauvola"):
+            said += [f"--{name}", sign.join(map(str, window[name])) if sign else window[name]]
     if question.family == "sizes":
         said += ["--sizes", room.array("sizes-of-one", _of_one(sizes_of(question)))]
-    else:
+    elif stat != "gaussian":
         said += ["--size", "x".join(map(str, window["size"]))]
-    if stat not in PERCENT and stat not in LEVELS:
+    if question.family == "local":
+        said += [] if stat in EXTREMES else ["--type", type_of_local(question)]
+    elif stat not in PERCENT and stat not in LEVELS:
         said += ["--type", "64f"]
     if stat == "percentile":
         said += ["--q", PERCENT[stat]]
@@ -493,8 +501,8 @@ DOORS = (
     Door("command-entries", ("table",), entries, lambda q: not q.reverse and q.area < 20_000, 5, True),
     Door("command-window", ("window",), windows, _no_anchor, 3, True),
     Door("command-window-strips", ("window",), windows_by_strips, _no_anchor, 2, True),
-    Door("command-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
-    Door("command-filter-strips", ("window", "ranks"), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
+    Door("command-filter", ("window", "ranks", "local"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1), 3, True),
+    Door("command-filter-strips", ("window", "ranks", "local"), filters_by_strips, lambda q: not (q.ignore_nan and q.shape[3] > 1), 2, True),
     Door("command-filter-sizes", ("sizes",), filters, lambda q: q.shape[0] == 1 and not (q.ignore_nan and q.shape[3] > 1), 10, True),
     Door("command-detect", ("cascade",), detections, lambda q: True, 10, True),
     Door("command-onto-itself", ("table", "window"), onto_itself, lambda q: q.area < 5000, 0.4, True),

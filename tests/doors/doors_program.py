@@ -19,6 +19,7 @@ from answers import Answer, Broken, Refused, require_default
 from cascades import model_of, xml_of
 from door import Door
 from histograms import edges_of, of_a_channel
+from local import type_of as type_of_local
 from questions import Question, sizes_of
 from refusals import more_than_plain
 from room import Room
@@ -137,9 +138,10 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
             said["binning"] = {"bins": one.binning["bins"], "range": [edges[0], edges[-1]]}
         if one is not question:
             said["binning"], said["clamp"] = {"joint": [said["binning"]] * question.shape[3], "clamp": question.clamp}, False
-    if question.family in ("window", "ranks"):
+    if question.family in ("window", "ranks", "local"):
         keeps = question.family == "ranks" and question.stats[0] != "entropy"
-        said["window"] = {**question.window, "stat": question.stats[0], "type": question.type if keeps else "64f"}
+        kind = type_of_local(question) if question.family == "local" else question.type if keeps else "64f"
+        said["window"] = {**question.window, "stat": question.stats[0], "type": kind}
     elif question.family == "sizes":
         said["window"] = {"size": [1, 1], "edge": "shrink", "stat": question.stats[0], "type": "64f"}
         said["sizes"] = str(room.array("sizes", sizes_of(question)))

@@ -13,6 +13,7 @@ from answers import Answer, Refused, require_default
 from door import Door
 from doors_program import cascade_of
 from histograms import edges_of, of_a_channel
+from local import EXTREMES
 from oracle import Oracle
 from questions import TYPE_OF, Question, mask_of, pixels, sizes_of, weights_of
 from ranks import LEVELS, PERCENT, SIGMA_RANGE
@@ -279,6 +280,8 @@ def filters(room: Room, question: Question) -> Answer:
         more: dict[str, Any] = {"anchor": tuple(reversed(window["anchor"]))} if "anchor" in window else {}
         if stat not in LEVELS:
             more["nan"] = "omit" if question.ignore_nan else "propagate"
+        if question.family == "local":
+            return Answer({stat: canonical(_local(question, array, letters), letters)}, "64f", exact=True)
         if stat not in PERCENT and stat not in LEVELS:
             more["dtype"] = "float64"
         if stat == "percentile":
@@ -292,6 +295,25 @@ def filters(room: Room, question: Question) -> Answer:
         return Answer({stat: canonical(got, letters)}, "64f" if question.is_float else "64s", exact=True)
 
     return asked(call)
+
+
+def _local(question: Question, array: np.ndarray, letters: str) -> Any:
+    """Thresholds, extremes, Gaussians and guided filters, whose arguments differ."""
+    window, stat = question.window, question.stats[0]
+    said: dict[str, Any] = {"axes": letters, "edge": window["edge"], "value": window.get("value", 0), "threads": question.threads}
+    if stat == "gaussian":
+        return areal().filters.gaussian(array, tuple(reversed(window["sigma"])), dtype="float64", **said)
+    size = tuple(reversed(window["size"]))
+    if stat == "guided":
+        radius = (size[0] // 2, size[1] // 2)
+        return areal().filters.guided(array, radius, window["eps"], dtype="float32", **said)
+    said.update(mask=mask_for(question, letters), nan="omit" if question.ignore_nan else "propagate")
+    if "anchor" in window:
+        said["anchor"] = tuple(reversed(window["anchor"]))
+    if stat in EXTREMES:
+        return getattr(areal().filters, stat)(array, size, **said)
+    method = "mean" if stat == "threshold" else stat
+    return areal().filters.threshold(array, size, method=method, r=window["r"] if stat == "sauvola" else None, offset=window["offset"], dtype="float64", **said)
 
 
 def filters_of_sizes(room: Room, question: Question) -> Answer:
@@ -550,7 +572,7 @@ DOORS = (
         and not q.tilted,
     ),
     Door("python-window", ("window",), windows),
-    Door("python-filter", ("window", "ranks"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
+    Door("python-filter", ("window", "ranks", "local"), filters, lambda q: not (q.ignore_nan and q.shape[3] > 1)),  # a filter takes each channel by itself
     Door("python-filter-sizes", ("sizes",), filters_of_sizes, lambda q: not (q.ignore_nan and q.shape[3] > 1)),
     Door("python-cascade", ("cascade",), detections),
     Door("python-histograms", ("histogram",), histograms),

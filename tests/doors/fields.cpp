@@ -30,7 +30,7 @@ constexpr std::array<Field, 33> fields = {{
     {"stats", "of sum, squares, mean, variance, std, count, tilted; of windows one, where the window says none"},
     {"binning", "{bins, range}, {edges}, {labels, ignored}, {lookup}, {of_type} or {joint: [..]}"},
     {"clamp", "Binning::clamped"},
-    {"window", "{size, anchor, edge, value, stat, type, rounding}"},
+    {"window", "{size, anchor, edge, value, stat, type, rounding}, and of filters r, offset, sigma, eps"},
     {"params", "see params"},
     {"out", "files of the answer begin with it"},
     {"values", "of scatter: one for each region"},

@@ -11,7 +11,24 @@
 namespace doors {
 namespace {
 
-areal::Filter filter_of(const std::string& stat) {
+areal::Filter filter_of(const Json& window) {
+  const auto stat = window.value("stat", std::string("mean"));
+  const auto threshold = [&](areal::filter::Local method) {
+    areal::filter::Threshold made{.method = method, .offset = window.value("offset", 0.0)};
+    if (method == areal::filter::Local::sauvola) made.r = window.value("r", 128.0);
+    return made;
+  };
+  if (stat == "threshold") return threshold(areal::filter::Local::mean);
+  if (stat == "bradley") return threshold(areal::filter::Local::bradley);
+  if (stat == "niblack") return threshold(areal::filter::Local::niblack);
+  if (stat == "sauvola") return threshold(areal::filter::Local::sauvola);
+  if (stat == "wolf") return threshold(areal::filter::Local::wolf);
+  if (stat == "nick") return threshold(areal::filter::Local::nick);
+  if (stat == "min") return areal::filter::Minimum{};
+  if (stat == "max") return areal::filter::Maximum{};
+  if (stat == "guided") return areal::filter::Guided{window.at("eps").get<double>()};
+  if (stat == "gaussian")
+    return areal::filter::Gaussian{window.at("sigma").at(0).get<double>(), window.at("sigma").at(1).get<double>()};
   if (stat == "sum") return areal::filter::Sum{};
   if (stat == "mean") return areal::filter::Mean{};
   if (stat == "count") return areal::filter::Count{};
@@ -24,9 +41,10 @@ areal::Filter filter_of(const std::string& stat) {
   if (stat == "entropy") return areal::filter::Entropy{};
   if (stat == "modal") return areal::filter::Modal{};
   if (stat == "bilateral") return areal::filter::Bilateral{25};
-  throw BadQuestion(
-      "window: its stat " + stat +
-      " is none of sum, mean, count, variance, std, median, percentile, equalize, otsu, entropy, modal, bilateral");
+  throw BadQuestion("window: its stat " + stat +
+                    " is none of sum, mean, count, variance, std, median, percentile, equalize, otsu, entropy, modal, "
+                    "bilateral, threshold, "
+                    "bradley, niblack, sauvola, wolf, nick, min, max, guided, gaussian");
 }
 
 areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {
@@ -35,7 +53,7 @@ areal::FilterOptions options_of(const Question& q, const Inputs& inputs) {
   options.sizes = q.has("sizes");
   options.nan = q.flag("ignore_nan") ? areal::Missing::omit : areal::Missing::propagate;
   options.mask = inputs.mask.has_value();
-  options.min_count = 0;  // windows of tables have a sum of no pixels, too
+  options.min_count = q.family() == "local" ? 1 : 0;  // windows of tables have a sum of no pixels, too
   return options;
 }
 
@@ -65,8 +83,7 @@ Json filter(const Question& q) {
   Inputs inputs(q);
   const areal::ConstView image = inputs.image_view();
   const areal::FilterPlan plan(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
-                               filter_of(q["window"].value("stat", "mean")), options_of(q, inputs),
-                               running.execution());
+                               filter_of(q["window"]), options_of(q, inputs), running.execution());
   arguments.image = image, arguments.mask = inputs.mask_view();
   areal::Shape shape = plan.out_shape();
   if (q.has_param("out_layout")) shape.layout = layout_of(q.word("out_layout"));
@@ -84,8 +101,7 @@ Json filter_by_strips(const Question& q) {
   Inputs inputs(q.with_param("memory", "host"));
   const areal::ConstView image = inputs.image_view(), mask = inputs.mask_view();
   areal::StripFilter strips(image.shape, image.type, type_of_name(q["window"].value("type", "64f")),
-                            filter_of(q["window"].value("stat", "mean")), options_of(q, inputs),
-                            strip_options_of(q, false));
+                            filter_of(q["window"]), options_of(q, inputs), strip_options_of(q, false));
   Room out(strips.output_shape(), type_of_name(q["window"].value("type", "64f")), lie_of_outputs(q));
   std::int64_t next = 0;
   strips.run(
@@ -102,9 +118,9 @@ Json filter_by_strips(const Question& q) {
   return answered(q, out, inputs);
 }
 
-const std::vector<Door> doors = {{"filter", {"window", "ranks"}, filter},
+const std::vector<Door> doors = {{"filter", {"window", "ranks", "local"}, filter},
                                  {"sizes-filter", {"sizes"}, filter},
-                                 {"strip-filter", {"window", "ranks"}, filter_by_strips}};
+                                 {"strip-filter", {"window", "ranks", "local"}, filter_by_strips}};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ from answers import Answer, default_sums, judge_regions, judge_table
 from cascades import Detections, judge_cascade
 from doors_interrupted import can_trace, interrupted
 from histograms import Histograms, judge_histogram
+from local import judge_local
 from oracle import BITS, Oracle
 from quantiles import judge_quantiles
 from questions import Maker, Question, generate, mask_of, pixels, sizes_of
@@ -70,6 +71,8 @@ def _right_answer(question: Question) -> Answer:
         return Answer({"sum": np.array(entries if kind in BITS else entries.astype(np.float64))}, kind)
     if question.family in ("histogram", "stores"):
         return Answer({"counts": Histograms(oracle).counts.copy()})
+    if question.family == "local":
+        return Answer({question.stats[0]: _local_written_out(question)})
     if question.family == "sizes":
         return Answer({question.stats[0]: _sizes_written_out(question)})
     if question.family == "quantiles":
@@ -115,6 +118,77 @@ def _windows_written_out(question: Question) -> np.ndarray:
     out = np.zeros((image.shape[0], rows, columns, image.shape[3]), dtype=object)
     for y, x in itertools.product(range(rows), range(columns)):
         out[:, y, x] = image[:, y : y + height, x : x + width].astype(object).sum(axis=(1, 2))
+    return out
+
+
+def _padded(values: np.ndarray, size: list[int], anchor: list[int], edge: str, beyond: float) -> np.ndarray:
+    """Batch x height x width x channels with what lies beyond the edge, by NumPy's padding."""
+    if edge == "valid":
+        return values
+    mode = {"replicate": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}.get(edge, "constant")
+    more: dict[str, Any] = {"constant_values": beyond} if mode == "constant" else {}
+    around = ((0, 0), (anchor[1], size[1] - 1 - anchor[1]), (anchor[0], size[0] - 1 - anchor[0]), (0, 0))
+    return np.asarray(np.pad(values, around, mode=mode, **more))  # type: ignore[call-overload]
+
+
+def _each_window(question: Question, values: np.ndarray, size: list[int], beyond: float, kept: np.ndarray | None = None) -> Any:
+    """(where, its pixels, which of them count), window by window."""
+    edge, anchor = question.window["edge"], question.window.get("anchor") or [size[0] // 2, size[1] // 2]
+    kept = np.ones(values.shape, bool) if kept is None else np.broadcast_to(kept, values.shape)
+    values, kept = _padded(values, size, anchor, edge, beyond), _padded(kept, size, anchor, edge, edge != "shrink")
+    rows, columns = values.shape[1] - size[1] + 1, values.shape[2] - size[0] + 1
+    for b, y, x, c in np.ndindex(values.shape[0], max(0, rows), max(0, columns), values.shape[3]):
+        yield (b, y, x, c), values[b, y : y + size[1], x : x + size[0], c], kept[b, y : y + size[1], x : x + size[0], c]
+
+
+def _local_written_out(question: Question) -> np.ndarray:
+    """Local thresholds, extremes, Gaussians and guided filters, window by window."""
+    image, mask, stat, window = pixels(question), mask_of(question), question.stats[0], question.window
+    size, beyond = window["size"], window.get("value", 0) if window["edge"] == "constant" else 0
+    image = image.astype(np.uint8) if image.dtype == np.bool_ else image
+    plane = image if stat in ("min", "max") else image.astype(np.float64)
+    kept = np.ones((1, *image.shape[1:3], 1), bool) if mask is None else mask.astype(bool)[None, :, :, None]
+    kept = kept & ~np.isnan(image) if question.ignore_nan else np.broadcast_to(kept, image.shape)
+    found: dict[Any, Any] = {}
+    if stat == "gaussian":
+        sides = [np.arange(-math.floor(4 * sigma + 0.5), math.floor(4 * sigma + 0.5) + 1) for sigma in window["sigma"]]
+        weights = [np.exp(-(side**2) / (2 * sigma**2)) if sigma else np.ones(1) for side, sigma in zip(sides, window["sigma"], strict=True)]
+        both = np.outer(weights[1], weights[0])
+        for at, cells, inside in _each_window(question, plane, [len(sides[0]), len(sides[1])], beyond):
+            total = both[inside].sum() if window["edge"] == "shrink" else both.sum()
+            found[at] = (both * cells)[inside].sum() / total
+    elif stat == "guided":
+        a, b = np.zeros(plane.shape), np.zeros(plane.shape)
+        for at, cells, inside in _each_window(question, plane, size, beyond):
+            of = cells[inside]
+            a[at] = of.var() / (of.var() + window["eps"])
+            b[at] = of.mean() * (1 - a[at])
+        means = [{at: cells[inside].mean() for at, cells, inside in _each_window(question, of, size, end)} for of, end in ((a, 0), (b, beyond))]
+        found = {at: means[0][at] * plane[at] + means[1][at] for at in means[0]}
+    else:
+        k, r, offset = {"bradley": 0.15, "niblack": -0.2, "sauvola": 0.2, "wolf": 0.5, "nick": -0.2}.get(stat, 0), window.get("r", 1), window.get("offset", 0)
+        windows = {at: cells[inside] for at, cells, inside in _each_window(question, plane, size, beyond, kept)}
+        tops: dict[tuple[int, int], float] = {}
+        for (i, _, _, c), of in windows.items():
+            tops[i, c] = max(tops.get((i, c), 0), float(of.std()) if of.size and stat == "wolf" else 0)
+        for at, of in windows.items():
+            if not of.size:
+                found[at] = math.nan if plane.dtype.kind == "f" else 0
+                continue
+            if stat in ("min", "max"):
+                found[at] = of.min() if stat == "min" else of.max()
+                continue
+            m, s = of.mean(), of.std()
+            top = tops[at[0], at[3]]
+            least = plane[at[0], :, :, at[3]][kept[at[0], :, :, at[3]]].min() if stat == "wolf" else 0
+            found[at] = {
+                "threshold": m, "bradley": m * (1 - k), "niblack": m + k * s, "sauvola": m * (1 + k * (s / r - 1)),
+                "wolf": m + k * ((s / top if top else 0) - 1) * (m - least), "nick": m + k * math.sqrt(max(0, ((of * of).sum() - m * m) / of.size)),
+            }[stat] - offset  # fmt: skip
+    shape = [max(at[axis] for at in found) + 1 for axis in range(4)] if found else [0, 0, 0, 0]
+    out = np.zeros(shape, plane.dtype)
+    for at, value in found.items():
+        out[at] = value
     return out
 
 
@@ -203,7 +277,7 @@ def _interrupts_are_seen() -> bool:
         return ended == -signal.SIGINT and os.listdir(folder) == ["part"]
 
 
-JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks,
+JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window, "ranks": judge_ranks, "local": judge_local,
           "sizes": judge_sizes, "cascade": judge_cascade, "stores": judge_histogram, "quantiles": judge_quantiles}  # fmt: skip
 
 

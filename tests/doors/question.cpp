@@ -279,11 +279,19 @@ areal::Binning binning_of(const Question& q) {
 areal::Window window_of(const Question& q) {
   if (!q.has("window")) throw BadQuestion("window: none is given");
   const Json& w = q["window"];
-  check_names(
-      w,
-      std::array<Field, 7>{
-          {{"size", ""}, {"anchor", ""}, {"edge", ""}, {"value", ""}, {"stat", ""}, {"type", ""}, {"rounding", ""}}},
-      "window");
+  check_names(w,
+              std::array<Field, 11>{{{"size", ""},
+                                     {"anchor", ""},
+                                     {"edge", ""},
+                                     {"value", ""},
+                                     {"stat", ""},
+                                     {"type", ""},
+                                     {"rounding", ""},
+                                     {"r", ""},
+                                     {"offset", ""},
+                                     {"sigma", ""},
+                                     {"eps", ""}}},
+              "window");
   areal::Window window;
   window.width = whole(w.at("size").at(0));
   window.height = whole(w.at("size").at(1));

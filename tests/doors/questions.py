@@ -24,7 +24,7 @@ PAIRS = {
     "32f": ("32f64f", "32f32f"), "64f": ("64f64f",),
 }  # fmt: skip
 EDGES = ("valid", "shrink", "zero", "replicate", "reflect", "symmetric", "wrap", "constant")
-FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks", "sizes", "cascade", "stores", "quantiles")
+FAMILIES = ("regions", "volume", "table", "histogram", "window", "ranks", "local", "sizes", "cascade", "stores", "quantiles")
 SQUARES = ("32u", "64u", "32f", "64f")
 SAT_SIMT = (
     "auto", "2r2w", "4r4w", "4r1w", "2r1w", "1r1w", "hybrid-1r1w", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "umm-optimal",
@@ -314,7 +314,7 @@ class Maker:
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks", "sizes", "cascade", "stores", "quantiles")
+    family = family or make.pick(*(("regions",) * 10), "volume", *(("table",) * 3), *(("histogram",) * 4), *(("window",) * 4), "ranks", "local", "local", "sizes", "cascade", "stores", "quantiles")
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
@@ -337,7 +337,7 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
     if make.chance(0.35):
         said["backend"] = "simt"
     more = {
-        "regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks, "sizes": _sizes,
+        "regions": _regions, "volume": _volume, "table": _table, "histogram": _histogram, "window": _window, "ranks": _ranks, "local": _local, "sizes": _sizes,
         "cascade": _cascade, "stores": _stores, "quantiles": _quantiles,
     }  # fmt: skip
     more[family](make, said)
@@ -513,6 +513,35 @@ def _ranks(make: Maker, said: dict[str, Any]) -> None:
     levels = ("equalize", "otsu", "entropy", "modal") if TYPE_OF[said["dtype"]] in ("8u", "16u") else ()
     levels += ("bilateral",) if TYPE_OF[said["dtype"]] == "8u" else ()
     said["stats"] = (make.pick("median", "percentile", *levels),)
+
+
+def _local(make: Maker, said: dict[str, Any]) -> None:
+    """Local thresholds, extremes, Gaussians and guided filters."""
+    said["dtype"] = make.pick("bool", "uint8", "uint8", "uint16", "int16", "int32", "float32", "float64")
+    said["fill"] = make.fill(said["dtype"], said["shape"])
+    _window(make, said)
+    window, (_, height, width, _) = said["window"], said["shape"]
+    stat = make.pick("threshold", "bradley", "niblack", "sauvola", "wolf", "nick", "min", "max", "gaussian", "guided")
+    said["stats"] = (stat,)
+    if stat == "wolf" and said["dtype"] in ("int32", "float32", "float64"):
+        said["dtype"] = "uint16"  # among equal pixels of these the deviation is rounding, and so is the threshold
+        said["fill"] = make.fill(said["dtype"], said["shape"])
+    if stat not in ("min", "max") and said["dtype"].startswith("float"):
+        said["fill"] = {"kind": make.pick("normal", "unit", "whole", "offset"), "seed": make.seed(), "of": list(said["shape"])}
+    if stat in ("gaussian", "guided"):
+        for name in ("mask", "ignore_nan"):
+            said.pop(name, None)
+        window.pop("anchor", None)
+        if window["edge"] == "valid":
+            window["edge"] = "reflect"
+    if stat == "gaussian":
+        window["size"], window["sigma"] = [1, 1], [make.pick(0, 0.6, 1.5, 3, 7.5), make.pick(0.3, 1, 2.5, 8)]
+    elif stat == "guided":
+        said["dtype"] = make.pick("uint8", "uint8", "uint16", "float32")
+        said["fill"] = make.fill(said["dtype"], said["shape"]) if said["dtype"] != "float32" else {"kind": "unit", "seed": make.seed(), "of": list(said["shape"])}
+        window["size"], window["eps"] = [max(3, min(extent, 21) | 1) for extent in window["size"]], make.pick(0.01, 1, 400)
+    elif stat not in ("min", "max"):
+        window["r"], window["offset"] = make.pick(1, 50.5, 128), make.pick(0, 0, 2.5)
 
 
 def _sizes(make: Maker, said: dict[str, Any]) -> None:
