@@ -204,7 +204,7 @@ TEST_F(CommandChunked, InterruptAndResume) {
   std::size_t objects = 0;
   for (const int signal : {SIGINT, SIGKILL, SIGTERM, SIGINT}) {
     const pid_t pid =
-        start({AREAL_COMMAND, "sat", image, "-o", "T.zarr", "--resume", "--tile", "256", "--threads", "1"});
+        start({areal_command(), "sat", image, "-o", "T.zarr", "--resume", "--tile", "256", "--threads", "1"});
     const auto deadline = std::chrono::steady_clock::now() + 60s;
     // Until it has come two rows of shards further, or is done.
     const auto rows = [&] {
@@ -242,11 +242,10 @@ TEST_F(CommandChunked, AFullDiskLeavesWhatCanBeResumed) {
   const std::string mount = "mkdir -p disk && mount -t tmpfs -o size=1200k tmpfs disk && ";
   if (shell(unshare + "/bin/bash -c '" + mount + "true'").code != 0) GTEST_SKIP() << "no tmpfs may be mounted here";
   // Three rows of shards need 64 * 2 tiles of 16 KiB each, and the disk holds none of them whole.
-  const std::string call =
-      std::string(AREAL_COMMAND) + " sat synthetic:100x9000:1 -o disk/T.zarr --tile 64 --resume; echo $?; ";
+  const std::string call = areal_command() + " sat synthetic:100x9000:1 -o disk/T.zarr --tile 64 --resume; echo $?; ";
   const Outcome outcome =
       shell(unshare + "/bin/bash -c '" + mount + call + "find disk -name \"*.partial\" | wc -l; " +
-            "mount -o remount,size=20m disk; " + call + AREAL_COMMAND + " info disk/T.zarr --verify | tail -n 1'");
+            "mount -o remount,size=20m disk; " + call + areal_command() + " info disk/T.zarr --verify | tail -n 1'");
   EXPECT_EQ(outcome.out, "1\n0\n0\nevery checksum is right\n");
   EXPECT_EQ(outcome.err, "areal: disk/T.zarr/local/c/0/0: could not be written (No space left on device)\n");
 }

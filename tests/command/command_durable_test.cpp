@@ -95,9 +95,9 @@ class CommandDurable : public CommandTest {
 
   Outcome failing(const Words& words, const std::string& how, long at) {
     const std::string notes = fs::canonical(folder / "notes").string();
-    return run(
-        words, {},
-        {"LD_PRELOAD=" AREAL_FAIL, "AREAL_FAIL_AT=" + how + " " + std::to_string(at) + " " + canonical + " " + notes});
+    return run(words, {},
+               {"LD_PRELOAD=" + of_build("tests/fail_at.so"),
+                "AREAL_FAIL_AT=" + how + " " + std::to_string(at) + " " + canonical + " " + notes});
   }
   long count(const Words& words) {
     EXPECT_EQ(failing(words, "count", -2).code, 0);

@@ -35,7 +35,7 @@ class CommandInterrupt : public CommandTest {
   }
   Outcome stopped(const Words& words, const std::string& how, int call, const std::string& where) {
     const std::string at = how + " " + std::to_string(call) + " " + where;
-    return run(words, {}, {"LD_PRELOAD=" AREAL_STOP, "AREAL_STOP_AT=" + at});
+    return run(words, {}, {"LD_PRELOAD=" + of_build("tests/stop_at.so"), "AREAL_STOP_AT=" + at});
   }
   // Those that the command has written.
   Files outputs() {

@@ -11,7 +11,7 @@ class CommandLaboratory : public CommandTest {
   void SetUp() override {
     CommandTest::SetUp();
     fs::create_directory(folder / "bin");
-    fs::copy_file(AREAL_COMMAND, command());
+    fs::copy_file(areal_command(), command());
   }
   fs::path command() const { return folder / "bin" / "areal"; }
   void install(const std::string& script) {

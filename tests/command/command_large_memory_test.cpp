@@ -125,7 +125,7 @@ TEST_F(CommandLargeMemory, KilledAtManyMoments) {
   const int moments = extent() == Extent::few ? 6 : 20;
   for (int moment = 0; moment < moments; ++moment) {
     std::vector<std::string> call = with({"-o", "T.zarr", "--resume"});
-    call.insert(call.begin(), AREAL_COMMAND);
+    call.insert(call.begin(), areal_command());
     const std::size_t enough = names(work / "T.zarr").size() + random() % (all / 2);
     const std::chrono::microseconds later(random() % 3000);
     const pid_t pid = start(call);

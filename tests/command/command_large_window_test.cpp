@@ -105,7 +105,7 @@ TEST_F(CommandLargeWindow, WrongUseLeavesNothing) {
 // Ends by the signal, and leaves no part of a file.
 TEST_F(CommandLargeWindow, InterruptedLeavesNothing) {
   for (const char* output : {"o.npy", "o.tif"}) {
-    const pid_t pid = start({AREAL_COMMAND, "window", "synthetic:20000x20000:1", "--mean", "--size", "9x9", "-o",
+    const pid_t pid = start({areal_command(), "window", "synthetic:20000x20000:1", "--mean", "--size", "9x9", "-o",
                              output, "--memory", "200M"});
     const auto deadline = std::chrono::steady_clock::now() + 30s;
     while (others({"a.npy"}).empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);

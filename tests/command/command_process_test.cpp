@@ -14,7 +14,7 @@ class CommandProcess : public CommandTest {
 };
 
 TEST_F(CommandProcess, AFullStandardOutputIsAFailure) {
-  const Outcome outcome = wait(start({AREAL_COMMAND, "algorithms"}, "", {}, "/dev/full"));
+  const Outcome outcome = wait(start({areal_command(), "algorithms"}, "", {}, "/dev/full"));
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "areal: standard output: No space left on device\n");
 }
@@ -47,11 +47,11 @@ TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
   fs::permissions(folder, fs::perms::all);
   fs::permissions(work, fs::perms::all);
   // Root may write anything, so the test runs as nobody.
-  const std::string line = AREAL_COMMAND " sat a.npy -o T.npy";
+  const std::string line = areal_command() + " sat a.npy -o T.npy";
   if (geteuid() == 0 &&
       (shell("command -v setpriv").code != 0 ||
-       shell("setpriv --reuid 65534 --regid 65534 --clear-groups " AREAL_COMMAND " --version").code != 0))
-    GTEST_SKIP() << "as root, and nobody cannot run " AREAL_COMMAND;
+       shell("setpriv --reuid 65534 --regid 65534 --clear-groups " + areal_command() + " --version").code != 0))
+    GTEST_SKIP() << "as root, and nobody cannot run " << areal_command();
   const Outcome outcome = shell((geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "") + line);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("areal: T.npy: exists and may not be written"), std::string::npos) << outcome.err;
@@ -92,13 +92,13 @@ TEST_F(CommandProcess, AFullDiskLeavesNothing) {
   for (const char* verb :
        {"sat b.npy -o disk/T.npy", "hist b.npy -o disk/H.npy", "window b.npy --size 3x3 --mean -o disk/w.npy"}) {
     const Outcome outcome =
-        shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " " + verb + "; echo $?; ls -A disk'");
+        shell(unshare + "/bin/bash -c '" + mount + areal_command() + " " + verb + "; echo $?; ls -A disk'");
     EXPECT_EQ(outcome.out, "1\n") << verb;
     EXPECT_NE(outcome.err.find("areal: disk/"), std::string::npos) << outcome.err;
   }
   // The check can fail: a small table fits.
   EXPECT_EQ(
-      shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " sat a.npy -o disk/T.npy; echo $?; ls disk'").out,
+      shell(unshare + "/bin/bash -c '" + mount + areal_command() + " sat a.npy -o disk/T.npy; echo $?; ls disk'").out,
       "0\nT.json\nT.npy\n");
 }
 

@@ -120,7 +120,7 @@ TEST_F(CommandSatTiles, AFullDiskLeavesNothing) {
   const std::string unshare = geteuid() == 0 ? "unshare -m " : "unshare -Urm ";
   const std::string mount = "mkdir -p disk && mount -t tmpfs -o size=64k tmpfs disk && ";
   if (shell(unshare + "/bin/bash -c '" + mount + "true'").code != 0) GTEST_SKIP() << "no tmpfs may be mounted here";
-  const Outcome outcome = shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND +
+  const Outcome outcome = shell(unshare + "/bin/bash -c '" + mount + areal_command() +
                                 " sat a.npy -o disk/T.npy --device-memory 90K --backend cpu; echo $?; ls -A disk'");
   EXPECT_EQ(outcome.out, "1\n");
   EXPECT_NE(outcome.err.find("areal: disk/T.npy"), std::string::npos) << outcome.err;
@@ -131,8 +131,8 @@ TEST_F(CommandSatTiles, TheTableIsNeverInMemoryAsAWhole) {
   if (std::getenv("AREAL_TEST_SHORT") != nullptr) GTEST_SKIP() << "a sanitizer takes memory of its own";
   write_zeros(work / "big.npy", 8192);
   const auto most_mib = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words{AREAL_COMMAND, "sat",      "big.npy", "-o",        "T.npy", "--types",
-                                   "8u32u",       "--border", "none",    "--backend", "cpu"};
+    std::vector<std::string> words{areal_command(), "sat",      "big.npy", "-o",        "T.npy", "--types",
+                                   "8u32u",         "--border", "none",    "--backend", "cpu"};
     words.insert(words.end(), more.begin(), more.end());
     const pid_t pid = start(words);
     int status = 0;

@@ -268,7 +268,7 @@ TEST_F(CommandSequence, TheFirstInterruptLetsFramesEndTheSecondDoesNot) {
   const std::string raw = raw_frames(3);
   for (const bool twice : {false, true}) {
     const pid_t pid =
-        start({AREAL_COMMAND, "hist", "camera", "--raw", "20x16x8u", "--bins", "1", "--timeline", "t.json"});
+        start({areal_command(), "hist", "camera", "--raw", "20x16x8u", "--bins", "1", "--timeline", "t.json"});
     const int writer = open(pipe.c_str(), O_WRONLY);
     ASSERT_GE(writer, 0);
     ASSERT_EQ(write(writer, raw.data(), 640), 640);
@@ -297,7 +297,7 @@ TEST_F(CommandSequence, AnInterruptDoesNotWaitForOneOfSeveralPipes) {
   const fs::path pipes[] = {work / "left", work / "right"};
   for (const fs::path& pipe : pipes) ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const std::string raw = raw_frames(3);
-  const pid_t pid = start({AREAL_COMMAND, "hist", "left", "right", "--raw", "20x16x8u", "--bins", "1"});
+  const pid_t pid = start({areal_command(), "hist", "left", "right", "--raw", "20x16x8u", "--bins", "1"});
   int writers[2];
   for (const int i : {0, 1}) {
     writers[i] = open(pipes[i].c_str(), O_WRONLY);
@@ -316,7 +316,7 @@ TEST_F(CommandSequence, AnInterruptDoesNotWaitForOneOfSeveralPipes) {
 
 TEST_F(CommandSequence, AFullDiskAndAReaderThatLeaves) {
   write_file(work / "f.raw", raw_frames(50));
-  const pid_t pid = start({AREAL_COMMAND, "hist", "f.raw", "--raw", "20x16x8u"}, {}, {}, "/dev/full");
+  const pid_t pid = start({areal_command(), "hist", "f.raw", "--raw", "20x16x8u"}, {}, {}, "/dev/full");
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_EQ(WEXITSTATUS(status), 1);

@@ -121,7 +121,7 @@ TEST_F(CommandTiled, WrongUseAndDamage) {
 // It ends by the signal, with no rows, when the parts on their way are done.
 TEST_F(CommandTiled, CtrlC) {
   if (!write_sparse("t.npy")) GTEST_SKIP() << "no sparse file of 1 TiB here";
-  const pid_t pid = start({AREAL_COMMAND, "hist", "t.npy", "--devices", "cpu:1", "--bins", "2"});
+  const pid_t pid = start({areal_command(), "hist", "t.npy", "--devices", "cpu:1", "--bins", "2"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   ASSERT_EQ(kill(pid, SIGINT), 0);
   const Outcome outcome = wait(pid);

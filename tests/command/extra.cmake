@@ -1,9 +1,8 @@
-# Tests that drive the built command: they need its path, and it needs its plug-ins.
+# Tests that drive the built command: they need it, and it needs its plug-ins.
 if(TARGET areal_command)
   foreach(source IN LISTS test_sources)
     cmake_path(GET source STEM name)
     if(name MATCHES "^command_" AND TARGET ${name})
-      target_compile_definitions(${name} PRIVATE AREAL_COMMAND="$<TARGET_FILE:areal_command>")
       add_dependencies(${name} areal_command)
       foreach(plugin areal_lab areal_pictures areal_video areal_slides areal_codecs)
         if(TARGET ${plugin})

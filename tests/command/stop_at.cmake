@@ -6,7 +6,6 @@ if(TARGET areal_command)
   target_link_options(stop_at PRIVATE -fno-sanitize=all)
   target_link_libraries(stop_at PRIVATE ${CMAKE_DL_LIBS} pthread)
   areal_warnings(stop_at)
-  target_compile_definitions(command_interrupt_test PRIVATE AREAL_STOP="$<TARGET_FILE:stop_at>")
   add_dependencies(command_interrupt_test stop_at)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")  # which delivers signals later
     set_tests_properties(command_interrupt_test PROPERTIES DISABLED TRUE)

@@ -8,6 +8,7 @@
 #include <future>
 #include <utility>
 #include <vector>
+#include "build_tree.hpp"
 #include "encoded_clip.hpp"
 #include "media/media.hpp"
 #include "nvdec_stand_in/nvdec_stand_in.hpp"
@@ -28,8 +29,8 @@ using test::Scratch;
 // Opened by their paths, they are what FFmpeg and areal find by their names.
 NvdecStandIn& stand_in() {
   static NvdecStandIn* const opened = [] {
-    void* const library = ::dlopen(AREAL_STAND_IN "/libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (!library || !::dlopen(AREAL_STAND_IN "/libnvcuvid.so.1", RTLD_NOW | RTLD_GLOBAL))
+    void* const library = ::dlopen(test::of_build("tests/nvdec_stand_in/libcuda.so.1").c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!library || !::dlopen(test::of_build("tests/nvdec_stand_in/libnvcuvid.so.1").c_str(), RTLD_NOW | RTLD_GLOBAL))
       throw std::runtime_error(::dlerror());
     return reinterpret_cast<NvdecStandIn* (*)()>(::dlsym(library, "areal_nvdec_stand_in"))();
   }();

@@ -17,7 +17,6 @@ if(TARGET media_nvdec_test)
     # areal calls the driver without its header: CUresult, an enumeration, is an int there.
     target_compile_options(nvdec_stand_in PRIVATE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
     target_link_libraries(media_nvdec_test PRIVATE areal_libav ${CMAKE_DL_LIBS})
-    target_compile_definitions(media_nvdec_test PRIVATE AREAL_STAND_IN="${CMAKE_CURRENT_BINARY_DIR}/nvdec_stand_in")
     add_dependencies(media_nvdec_test nvdec_stand_in_cuvid areal_video)
   else()
     set_target_properties(media_nvdec_test PROPERTIES EXCLUDE_FROM_ALL TRUE)

@@ -1,7 +1,6 @@
 # The command under mpirun, and the script that starts ranks.
 if(TARGET mpi_command_test)
-  target_compile_definitions(mpi_command_test PRIVATE AREAL_MPI_COMMAND="$<TARGET_FILE:areal_mpi_command>" AREAL_COMMAND=""
-                                                      AREAL_RUN_RANKS="${CMAKE_CURRENT_SOURCE_DIR}/mpi/run-ranks")
+  target_compile_definitions(mpi_command_test PRIVATE AREAL_RUN_RANKS="${CMAKE_CURRENT_SOURCE_DIR}/mpi/run-ranks")
   add_dependencies(mpi_command_test areal_mpi_command)
 endif()
 # What waits for a rank that does not come is not waited for. Open MPI does not give all of its memory back.

@@ -18,10 +18,12 @@ namespace {
 
 constexpr int width = 23, height = 17;
 
+std::string mpi_command() { return of_build("apps/areal-mpi/areal-mpi"); }
+
 class MpiCommand : public CommandTest {
  protected:
   std::vector<std::string> words_of(int ranks, const std::vector<std::string>& arguments) {
-    std::vector<std::string> words{AREAL_RUN_RANKS, std::to_string(ranks), AREAL_MPI_COMMAND};
+    std::vector<std::string> words{AREAL_RUN_RANKS, std::to_string(ranks), mpi_command()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
   }
@@ -221,8 +223,7 @@ TEST_F(MpiCommand, ARankThatCannotReadEndsAll) {
   write_image();
   const std::vector<std::string> good{"sat", "image.npy", "-o", "t.npy"}, bad{"sat", "none.npy", "-o", "t.npy"};
   std::vector<std::string> words = words_of(1, good);
-  for (const std::string& word :
-       {std::string(":"), std::string("-n"), std::string("1"), std::string(AREAL_MPI_COMMAND)})
+  for (const std::string& word : {std::string(":"), std::string("-n"), std::string("1"), mpi_command()})
     words.push_back(word);
   words.insert(words.end(), bad.begin(), bad.end());
   const Outcome outcome = wait(start(words));
@@ -234,8 +235,8 @@ TEST_F(MpiCommand, ARankThatCannotReadEndsAll) {
 TEST_F(MpiCommand, ARankThatPartsFromTheOthersEndsAll) {
   write_image();
   std::vector<std::string> words = words_of(1, {"sat", "image.npy", "-o", "t.npy"});
-  for (const std::string& word : {std::string(":"), std::string("-n"), std::string("1"), std::string(AREAL_MPI_COMMAND),
-                                  std::string("--nonsense")})
+  for (const std::string& word :
+       {std::string(":"), std::string("-n"), std::string("1"), mpi_command(), std::string("--nonsense")})
     words.push_back(word);
   const Outcome outcome = wait(start(words));
   EXPECT_NE(outcome.code, 0) << outcome.err;
@@ -246,8 +247,10 @@ TEST_F(MpiCommand, ARankThatPartsFromTheOthersEndsAll) {
 TEST_F(MpiCommand, RanksThatAreAskedForDifferentThingsAreToldSo) {
   write_image();
   std::vector<std::string> words = words_of(1, {"sat", "image.npy", "-o", "t.npy"});
-  for (const char* const word : {":", "-n", "1", AREAL_MPI_COMMAND, "hist", "image.npy", "--region", "0,0,1,1"})
-    words.emplace_back(word);
+  for (const std::string& word :
+       {std::string(":"), std::string("-n"), std::string("1"), mpi_command(), std::string("hist"),
+        std::string("image.npy"), std::string("--region"), std::string("0,0,1,1")})
+    words.push_back(word);
   const Outcome outcome = wait(start(words));
   EXPECT_EQ(outcome.code, 2) << outcome.err;
   EXPECT_EQ(

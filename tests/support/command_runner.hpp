@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+#include "build_tree.hpp"
 
 extern char** environ;
 
@@ -35,10 +36,8 @@ inline bool has_simt() {
   return false;
 }
 
-#ifdef AREAL_COMMAND
 // Whether the build has areal-lab, which runs `areal bench` and `areal model`.
-inline bool has_laboratory() { return fs::exists(fs::path(AREAL_COMMAND).parent_path() / "areal-lab"); }
-#endif
+inline bool has_laboratory() { return fs::exists(fs::path(areal_command()).parent_path() / "areal-lab"); }
 
 inline std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> found;
@@ -114,12 +113,12 @@ class CommandTest : public ::testing::Test {
 
   Outcome run(std::vector<std::string> arguments, const std::string& input = {},
               const std::vector<std::string>& environment = {}) {
-    arguments.insert(arguments.begin(), AREAL_COMMAND);
+    arguments.insert(arguments.begin(), areal_command());
     return wait(start(arguments, input, environment));
   }
 
   Outcome shell(const std::string& script) {
-    return wait(start({"/bin/bash", "-c", "areal() { " AREAL_COMMAND " \"$@\"; }\n" + script}));
+    return wait(start({"/bin/bash", "-c", "areal() { " + areal_command() + " \"$@\"; }\n" + script}));
   }
 
   // As `run`, and it must succeed; returns its standard output.
