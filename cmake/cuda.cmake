@@ -84,3 +84,12 @@ elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   string(APPEND CMAKE_CUDA_FLAGS " --compress-mode=size")
 endif()
 set(AREAL_HAS_CUDA ON CACHE INTERNAL "The CUDA backend is built")
+
+# Compiles these sources as far as PTX: nvcc checks all of their code, but g++ compiles none, and nothing is linked.
+function(areal_device_code target)
+  add_library(${target} OBJECT ${ARGN})
+  set_target_properties(${target} PROPERTIES CUDA_PTX_COMPILATION ON UNITY_BUILD OFF)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE areal)
+  areal_warnings(${target})
+endfunction()
