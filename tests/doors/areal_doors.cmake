@@ -22,6 +22,7 @@ if(TARGET areal_chunked AND nlohmann_json_FOUND)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     areal_warnings(${target})
   endforeach()
+  target_precompile_headers(areal_doors_parts PRIVATE <areal/areal.hpp> <nlohmann/json.hpp> <algorithm> <string> <vector>)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # their tests run once, with the Release build
     set_target_properties(areal_doors_parts ${doors_programs} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
