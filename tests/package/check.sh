@@ -2,8 +2,8 @@
 # check.sh find_package|pkg_config|static TREE BUILD SCRATCH: builds and runs main.cpp as a user of areal would.
 #   find_package, pkg_config   against `cmake --install BUILD`, outside the tree
 #   static                     the tree by add_subdirectory and as a static library; then that one installed and found.
-#                              One SIMD target, no optimisation and, unless AREAL_TEST_FULL=1, no CUDA: what is checked is
-#                              the build, and it is compiled anew
+#                              One SIMD target, no optimisation and, unless AREAL_TEST_FULL=1, no CUDA and several sources in
+#                              one: what is checked is the build, and it is compiled anew
 set -euo pipefail
 mode=$1 tree=$2 build=$3 scratch=$4
 here=$tree/tests/package
@@ -47,7 +47,8 @@ case $mode in
   static)
     configure -S "$here/subdirectory" -B "$scratch/subdirectory" "-DAREAL_TREE=$tree" -DBUILD_SHARED_LIBS=OFF \
       -DAREAL_INSTALL=ON "-DCMAKE_CXX_FLAGS=-O0 -DHWY_COMPILE_ONLY_STATIC" \
-      "-DAREAL_CUDA=$([[ ${AREAL_TEST_FULL:-} == 1 ]] && echo ON || echo OFF)"
+      "-DAREAL_CUDA=$([[ ${AREAL_TEST_FULL:-} == 1 ]] && echo ON || echo OFF)" \
+      "-DCMAKE_UNITY_BUILD=$([[ ${AREAL_TEST_FULL:-} == 1 ]] && echo OFF || echo ON)"
     cmake --build "$scratch/subdirectory"
     "$scratch/subdirectory/consumer"
     install_to "$scratch/subdirectory" "$scratch/prefix"
