@@ -3,6 +3,17 @@
 #include <areal/region_histogram.hpp>
 
 namespace areal::view {
+namespace {
+
+StorePlan plan_of(const Shape& channel, Type type, const Counting& counting, int threads) {
+  return {channel, type, counting.counted(), {.store = Store::compact}, {.backend = Backend::cpu, .threads = threads}};
+}
+
+}  // namespace
+
+std::uint64_t Survey::store_bytes(const Extent& full, Type type, std::int64_t bins) {
+  return plan_of({full.width, full.height}, type, Counting(type, bins, {0, 1}), 1).bytes();
+}
 
 Survey::Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, int threads)
     : channel_(channel), execution_{.backend = Backend::cpu, .threads = threads}, counting_(channel.type, bins, range) {
@@ -11,8 +22,7 @@ Survey::Survey(const ConstView& channel, std::int64_t bins, std::pair<double, do
 
 std::uint64_t Survey::make(std::uint64_t memory, int threads) {
   if (cells_) cells_->fill();
-  const StorePlan plan(channel_.shape, channel_.type, counting_.counted(), {.store = Store::compact},
-                       {.backend = Backend::cpu, .threads = threads});
+  const StorePlan plan = plan_of(channel_.shape, channel_.type, counting_, threads);
   if (plan.bytes() > memory) return 0;
   store_ = plan.build({channel_});
   has_store_ = true;

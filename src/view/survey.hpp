@@ -12,11 +12,15 @@
 #include <utility>
 #include <vector>
 #include "view/answer.hpp"
+#include "view/pyramid.hpp"
 
 namespace areal::view {
 
 class Survey {
  public:
+  /// Bytes of the store of a channel.
+  static std::uint64_t store_bytes(const Extent& full, Type type, std::int64_t bins);
+
   /// One channel in host memory, which must stay valid, of fewer than 2^31 pixels. Throws InvalidArgument for a range
   /// or a number of bins that Binning::uniform refuses.
   Survey(const ConstView& channel, std::int64_t bins, std::pair<double, double> range, int threads = 0);

@@ -114,6 +114,27 @@ def check(command, path, planes, *arguments, decodes, memory):
     print(f"{pathlib.Path(str(path)).name}: {width}x{height} {picture['type']}, {rounded} of 11 answers rounded, {own // MIB} MiB of its own at --memory {memory // MIB}M")
 
 
+def stays_on_disk(server):
+    """A page hears first of the survey of a picture on disk."""
+    link = connect(server)
+    link.send(json.dumps({"do": "ask", "n": 1, "regions": []}))
+    first = json.loads(link.recv())
+    link.close()
+    return "survey" in first
+
+
+def check_place(command, scratch, pixels):
+    """A picture stays on disk if its histograms do not fit beside it, unless it has no parts that can be read alone, or needs even more memory there."""
+    from PIL import Image
+    np.save(scratch / "place.npy", pixels)
+    write_zarr(scratch / "place.zarr", [pixels], 1024)
+    Image.new("RGB", (3000, 2500)).save(scratch / "place.png")
+    for name, memory, on_disk in (("place.npy", "200M", False), ("place.npy", "176M", True), ("place.png", "500M", False), ("place.zarr", "176M", False)):
+        with Server(command, scratch / name, "--memory", memory) as server:
+            assert stays_on_disk(server) is on_disk, (name, memory)
+    check(command, scratch / "place.npy", [pixels], decodes=False, memory=176 * MIB)
+
+
 def luma(planes):
     red, green, blue = (plane.astype(np.int64) for plane in planes)
     return ((299 * red + 587 * green + 114 * blue + 500) // 1000).astype(planes[0].dtype)
@@ -152,6 +173,7 @@ def main():
         scratch = pathlib.Path(folder)
         np.save(scratch / "bytes.npy", waves)
         check(command, scratch / "bytes.npy", [waves], decodes=False, memory=176 * MIB)
+        check_place(command, scratch, np.ascontiguousarray(waves[:1500, :1500]))
         deep.tofile(scratch / "deep.raw")
         check(command, scratch / "deep.raw", [deep], "--raw", "4100x3300x16u", decodes=False, memory=small)
         (scratch / "deep.raw").unlink()

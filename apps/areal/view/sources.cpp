@@ -12,6 +12,7 @@
 #include "view/film.hpp"
 #include "view/picture.hpp"
 #include "view/picture_on_disk.hpp"
+#include "view/survey.hpp"
 #include "view/table_on_disk.hpp"
 
 namespace areal::command::page {
@@ -123,6 +124,12 @@ File open_file(const InputOptions& input, std::uint64_t memory, const Settings& 
   file.shape = file.image->shape();
   file.type = file.image->type();
   return file;
+}
+
+/// Has the file no part that can be read alone? True for PNG, JPEG, a TIFF of one strip, and a stream.
+bool is_one_block(const File& file, const InputOptions& input) {
+  return file.image && !SyntheticImage::is_name(input.path) &&
+         file.image->block() == media::BlockSize{file.shape.width, file.shape.height};
 }
 
 /// The frames of a video, a folder, or raw pixels.
@@ -284,14 +291,29 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
            std::to_string(most_channels), "; choose one with --channel");
   if (file.image) notes = file.image->notes();
   const std::int64_t channels = shape.channels + (shape.channels == 3 ? 1 : 0);
+  const view::Extent full{shape.width, shape.height};
   const std::uint64_t needed =
-      view::Picture::bytes({shape.width, shape.height}, channels, file.type) + (file.image ? file.image->memory() : 0);
+      view::Picture::bytes(full, channels, file.type) + (file.image ? file.image->memory() : 0);
   constexpr std::int64_t most_pixels = (std::int64_t{1} << 31) - 1;
-  if (needed <= options.memory && shape.width <= most_pixels / shape.height)
-    return in_memory(
-        file, all, options.memory - needed - std::min(options.memory - needed, options.memory / layer_share), settings);
+  const bool fits = needed <= options.memory && full.width <= most_pixels / full.height;
+  const std::uint64_t beside = fits ? options.memory - needed : 0;
+  const std::uint64_t for_stores = beside - std::min(beside, options.memory / layer_share);
+  // Without its stores each answer counts a region's pixels; on disk it counts those at the edges alone.
+  const auto stores_fit = [&] {
+    return view::Survey::store_bytes(full, file.type, options.bins) <=
+           for_stores / static_cast<std::uint64_t>(channels);
+  };
+  if (fits && (is_one_block(file, input) || stores_fit())) return in_memory(file, all, for_stores, settings);
   const Type type = file.type;
-  auto scene = on_disk(std::move(file), all, settings);
+  std::unique_ptr<view::Scene> scene;
+  try {
+    scene = on_disk(std::move(file), all, settings);
+  } catch (const OutOfMemory&) {  // large blocks of the file, for one
+    if (!fits) throw;
+    Settings quiet = settings;
+    quiet.quiet = true;  // the notes have been said
+    return in_memory(open_file(input, options.memory, quiet), all, for_stores, settings);
+  }
   if (type != Type::u8 && type != Type::s8 && !options.range)
     notes.push_back(fmt::format("The histogram covers the values of a sample, {:g} to {:g}; --range chooses others.",
                                 scene->range().first, scene->range().second));
