@@ -219,6 +219,21 @@ def check_planted_fault(page):
     check_accessibility(page)
 
 
+def check_planted_messages(browser, command, tree):
+    """A console message, an inline script, which the content security policy stops, and a request to elsewhere are found."""
+    plants = {"planted message": "console.error('planted message')",
+              "'script-src 'self''": "trustedTypes.createPolicy('default', {createScript: (text) => text}); const one = document.createElement('script'); one.textContent = 'window.planted = 1'; document.head.append(one)",
+              "TrustedScript": "const one = document.createElement('script'); one.append('window.planted = 1'); document.head.append(one)",
+              "connect-src 'self'": "fetch('http://localhost:9/').catch(() => {})"}
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        for trace, script in plants.items():
+            page = Page(browser, server)
+            page.run(script)
+            assert page.run("return window.planted") is None
+            said = page.leave()
+            assert any(trace in one for one in said), (trace, said)
+
+
 def check_photo(browser, command, tree):
     path = tree / "data" / "rubberwhale1.png"
     pixels = luma_of(path)
@@ -707,14 +722,14 @@ def check_foreign_page(browser, command, tree, scratch):
     with Server(command, tree / "data" / "rubberwhale1.png") as server:
         (scratch / "evil.html").write_text("""<!doctype html><title>evil</title><script>
           const base = new URLSearchParams(location.search).get('base'), found = {};
-          const done = () => Object.keys(found).length === 4 && (document.title = JSON.stringify(found));
+          const done = () => Object.keys(found).length === 5 && (document.title = JSON.stringify(found));
           fetch(base + 'picture.json').then((r) => r.text()).then(() => 'read', () => 'refused').then((v) => (found.fetch = v, done()));
           fetch(base + 'picture.json', {mode: 'no-cors'}).then((r) => r.text()).then((t) => t.length ? 'read' : 'refused', () => 'refused').then((v) => (found.opaque = v, done()));
           const socket = new WebSocket(base.replace('http', 'ws') + 'ws');
           socket.onopen = () => (found.socket = 'read', done()); socket.onerror = () => (found.socket = 'refused', done());
           const script = document.createElement('script'); script.src = base + 'app/numbers.js';
           script.onload = () => (found.script = 'read', done()); script.onerror = () => (found.script = 'refused', done()); document.head.append(script);
-          const frame = document.createElement('iframe'); frame.src = base; document.documentElement.append(frame);
+          const frame = document.createElement('iframe'); frame.src = base; frame.onload = () => (found.frame = 'ended', done()); document.documentElement.append(frame);
         </script>""")
         class Quiet(http.server.SimpleHTTPRequestHandler):
             def log_message(self, *_):
@@ -723,7 +738,11 @@ def check_foreign_page(browser, command, tree, scratch):
         threading.Thread(target=other.serve_forever, daemon=True).start()
         browser.get(f"http://localhost:{other.server_port}/evil.html?base={server.url}")
         WebDriverWait(browser, 10).until(lambda b: b.title.startswith("{"))
-        assert json.loads(browser.title) == dict.fromkeys(("fetch", "opaque", "socket", "script"), "refused"), browser.title
+        assert json.loads(browser.title) == dict.fromkeys(("fetch", "opaque", "socket", "script"), "refused") | {"frame": "ended"}, browser.title
+        messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+        framed = [message["params"]["response"]["status"] for message in messages
+                  if message["method"] == "Network.responseReceived" and message["params"]["type"] == "Document" and message["params"]["response"]["url"] == server.url]
+        assert framed == [403], framed
         other.shutdown()
 
 
@@ -744,7 +763,7 @@ def main():
             if arguments.pictures:
                 keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
                 return
-            for check in (lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
+            for check in (lambda: check_planted_messages(browser, command, arguments.tree), lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
                           lambda: check_layers(browser, command, arguments.tree),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
