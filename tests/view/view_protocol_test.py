@@ -344,42 +344,55 @@ def check_limits(server):
     soon(live)
 
 
-class SlowHeaders:
-    """A header that comes slowly, and one that stays incomplete: closed after 10 s, whatever is sent meanwhile. Beside other tests, as it waits."""
+class SilentClients:
+    """Connections that say too little are closed: after 10 s one whose header comes slowly or never, after 60 s one that is idle after an answer, and a page
+    that answers no ping or sends half a message. Beside other tests, as it waits."""
+
+    LEAST = {"slow header": 5, "no header": 5, "idle": 30, "silent page": 30, "half a message": 30}  # seconds before which they may not be closed
 
     def __init__(self, command, tree):
         self.server = Server(command, tree / "data" / "rubberwhale1.png")
-        self.links = [socket.create_connection(("127.0.0.1", self.server.port), 20) for _ in range(3)]
-        self.links[2].sendall(request(self.server, "picture.json"))
-        assert self.links[2].recv(100).startswith(b"HTTP/1.1 200"), "no answer beside two slow headers"
-        self.start = time.monotonic()
-        self.links[0].sendall(b"GET /")
-        self.ended = {}
+        self.links = {name: socket.create_connection(("127.0.0.1", self.server.port), 20) for name in self.LEAST}
+        self.links["idle"].sendall(request(self.server, "picture.json").replace(b"Connection: close\r\n", b""))
+        assert self.links["idle"].recv(100).startswith(b"HTTP/1.1 200"), "no answer beside two slow headers"
+        for name in ("silent page", "half a message"):
+            self.links[name].sendall(handshake(self.server, f"Origin: http://{self.server.host}"))
+            assert self.links[name].recv(100).startswith(b"HTTP/1.1 101"), name
+        self.links["half a message"].sendall(b"\x81\xe4\0\0\0\0" + b'{"do":')  # of 100 bytes
+        self.links["slow header"].sendall(b"GET /")
+        self.patient = connect(self.server)
+        self.patient.settimeout(0.1)
+        self.start, self.ended = time.monotonic(), {}
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self):
-        while len(self.ended) < 2 and time.monotonic() - self.start < 60:
-            for i in (0, 1):
-                if i in self.ended:
-                    continue
-                self.links[i].settimeout(0.2)
+        while len(self.ended) < len(self.links) and time.monotonic() - self.start < 300:
+            try:
+                self.patient.recv()  # answers pings
+            except (OSError, websocket.WebSocketException):  # nothing was sent
+                pass
+            for name in self.links.keys() - self.ended.keys():
+                self.links[name].settimeout(0.1)
                 try:
-                    if i == 0:
-                        self.links[i].sendall(b"a")
-                    if self.links[i].recv(100) == b"":
-                        self.ended[i] = time.monotonic() - self.start
+                    if name == "slow header":
+                        self.links[name].sendall(b"a")
+                    if self.links[name].recv(65536) == b"":
+                        self.ended[name] = time.monotonic() - self.start
                 except TimeoutError:
                     pass
                 except OSError:
-                    self.ended[i] = time.monotonic() - self.start
+                    self.ended[name] = time.monotonic() - self.start
 
     def check(self):
         self.thread.join()
-        assert set(self.ended) == {0, 1} and all(seconds > 5 for seconds in self.ended.values()), self.ended
-        for link in self.links:
+        assert set(self.ended) == set(self.LEAST) and all(self.ended[name] > least for name, least in self.LEAST.items()), self.ended
+        self.patient.settimeout(10)
+        assert "regions" in ask(self.patient, {"do": "ask", "n": 1, "regions": []}), "a page that answers pings was closed"
+        for link in (*self.links.values(), self.patient):
             link.close()
         self.server.end()
+        print("silent connections were closed after", ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in sorted(self.ended.items(), key=lambda one: one[1])))
 
 
 # ---------------------------------------------------------------- numbers
@@ -868,7 +881,7 @@ def main():
     command = command_of(arguments.build)
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        slow = SlowHeaders(command, arguments.tree)
+        silent = SilentClients(command, arguments.tree)
         check_numbers(command, scratch)
         check_distances(command, arguments.tree)
         check_options(command, scratch)
@@ -887,10 +900,10 @@ def main():
             check_messages(server)
             time.sleep(0.3)
             check_limits(server)
-        slow.check()
         print("attacks are refused")
         check_load(command, arguments.tree.resolve(), scratch)
         check_end(command, arguments.tree)
+        silent.check()
 
 
 if __name__ == "__main__":
