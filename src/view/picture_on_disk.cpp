@@ -11,7 +11,6 @@
 namespace areal::view {
 namespace {
 
-constexpr std::int64_t most_counted = std::int64_t{16} << 20;   // pixels of a region that is not surveyed
 constexpr std::int64_t most_decoded = std::int64_t{1} << 16;    // pixels that are decoded during a drag
 constexpr std::int64_t sample_side = 256, samples_along = 6;    // blocks of the sample
 constexpr std::int64_t unit = 64;                               // blocks of the survey begin at multiples of it

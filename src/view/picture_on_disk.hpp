@@ -47,6 +47,9 @@ struct PictureOnDiskOptions {
 
 class PictureOnDisk final : public Scene {
  public:
+  /// Pixels of a region that an answer counts where there is no survey.
+  static constexpr std::int64_t most_counted = std::int64_t{16} << 20;
+
   /// Throws InvalidArgument for options that Binning::uniform refuses, OutOfMemory for too little memory, and what
   /// reading throws.
   PictureOnDisk(PictureSource source, const PictureOnDiskOptions& options);

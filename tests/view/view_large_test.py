@@ -123,16 +123,19 @@ def stays_on_disk(server):
     return "survey" in first
 
 
-def check_place(command, scratch, pixels):
-    """A picture stays on disk if its histograms do not fit beside it, unless it has no parts that can be read alone, or needs even more memory there."""
+def check_place(command, scratch, bytes_, deep):
+    """A picture stays on disk if its histograms do not fit beside it, unless it is of bytes and has up to 16 million pixels, has no parts that can be read alone, or needs even more
+    memory there."""
     from PIL import Image
-    np.save(scratch / "place.npy", pixels)
-    write_zarr(scratch / "place.zarr", [pixels], 1024)
-    Image.new("RGB", (3000, 2500)).save(scratch / "place.png")
-    for name, memory, on_disk in (("place.npy", "200M", False), ("place.npy", "176M", True), ("place.png", "500M", False), ("place.zarr", "176M", False)):
+    np.save(scratch / "16.npy", np.resize(bytes_, (4096, 4096)))
+    np.save(scratch / "17.npy", np.resize(bytes_, (4097, 4096)))
+    np.save(scratch / "deep.npy", deep)
+    write_zarr(scratch / "deep.zarr", [deep], 1024)
+    Image.new("RGB", (4200, 4000)).save(scratch / "17.png")
+    for name, memory, on_disk in (("16.npy", "190M", False), ("17.npy", "190M", True), ("17.npy", "400M", False), ("deep.npy", "188M", True), ("deep.npy", "216M", False), ("deep.zarr", "188M", False), ("17.png", "700M", False)):
         with Server(command, scratch / name, "--memory", memory) as server:
             assert stays_on_disk(server) is on_disk, (name, memory)
-    check(command, scratch / "place.npy", [pixels], decodes=False, memory=176 * MIB)
+    check(command, scratch / "deep.npy", [deep], decodes=False, memory=188 * MIB)
 
 
 def luma(planes):
@@ -173,7 +176,7 @@ def main():
         scratch = pathlib.Path(folder)
         np.save(scratch / "bytes.npy", waves)
         check(command, scratch / "bytes.npy", [waves], decodes=False, memory=176 * MIB)
-        check_place(command, scratch, np.ascontiguousarray(waves[:1500, :1500]))
+        check_place(command, scratch, waves, np.ascontiguousarray(deep[:1500, :1500]))
         deep.tofile(scratch / "deep.raw")
         check(command, scratch / "deep.raw", [deep], "--raw", "4100x3300x16u", decodes=False, memory=small)
         (scratch / "deep.raw").unlink()

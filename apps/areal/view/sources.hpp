@@ -23,8 +23,9 @@ struct SceneOptions {
   std::uint64_t memory = 0;  // bytes for pixels, pyramids, stores and readers
 };
 
-/// A picture in memory if it and its stores fit, or if it cannot be read in parts, else one on disk. Adds sentences
-/// about it to `notes`. Throws what reading throws, InvalidArgument for what a page does not show, and OutOfMemory.
+/// A picture in memory if it fits, and either its stores fit, too, or it has few pixels that are quickly counted, or it
+/// cannot be read in parts; else one on disk. Adds sentences about it to `notes`. Throws what reading throws,
+/// InvalidArgument for what a page does not show, and OutOfMemory.
 std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Settings& settings,
                                         std::vector<std::string>& notes);
 
