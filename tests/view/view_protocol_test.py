@@ -346,12 +346,14 @@ def check_limits(server):
 
 class SilentClients:
     """Connections that say too little are closed: after 10 s one whose header comes slowly or never, after 60 s one that is idle after an answer, and a page
-    that answers no ping or sends half a message. Beside other tests, as it waits."""
+    that answers no ping or sends half a message. Seconds are those of the server, whose clock runs several times as fast. Beside other tests, as it waits."""
 
+    CLOCK = 4
     LEAST = {"slow header": 5, "no header": 5, "idle": 30, "silent page": 30, "half a message": 30}  # seconds before which they may not be closed
 
-    def __init__(self, command, tree):
-        self.server = Server(command, tree / "data" / "rubberwhale1.png")
+    def __init__(self, command, tree, build):
+        fast = os.environ | {"LD_PRELOAD": str((build / "tests" / "fast_clock.so").resolve(strict=True)), "AREAL_CLOCK": str(self.CLOCK)}
+        self.server = Server(command, tree / "data" / "rubberwhale1.png", environment=fast)
         self.links = {name: socket.create_connection(("127.0.0.1", self.server.port), 20) for name in self.LEAST}
         self.links["idle"].sendall(request(self.server, "picture.json").replace(b"Connection: close\r\n", b""))
         assert self.links["idle"].recv(100).startswith(b"HTTP/1.1 200"), "no answer beside two slow headers"
@@ -362,12 +364,15 @@ class SilentClients:
         self.links["slow header"].sendall(b"GET /")
         self.patient = connect(self.server)
         self.patient.settimeout(0.1)
-        self.start, self.ended = time.monotonic(), {}
+        self.start, self.ended, self.answer = time.monotonic(), {}, None
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
+    def seconds(self):
+        return self.CLOCK * (time.monotonic() - self.start)
+
     def run(self):
-        while len(self.ended) < len(self.links) and time.monotonic() - self.start < 300:
+        while len(self.ended) < len(self.links) and self.seconds() < 300:
             try:
                 self.patient.recv()  # answers pings
             except (OSError, websocket.WebSocketException):  # nothing was sent
@@ -378,17 +383,18 @@ class SilentClients:
                     if name == "slow header":
                         self.links[name].sendall(b"a")
                     if self.links[name].recv(65536) == b"":
-                        self.ended[name] = time.monotonic() - self.start
+                        self.ended[name] = self.seconds()
                 except TimeoutError:
                     pass
                 except OSError:
-                    self.ended[name] = time.monotonic() - self.start
+                    self.ended[name] = self.seconds()
+        self.patient.settimeout(10)
+        self.answer = ask(self.patient, {"do": "ask", "n": 1, "regions": []})
 
     def check(self):
         self.thread.join()
         assert set(self.ended) == set(self.LEAST) and all(self.ended[name] > least for name, least in self.LEAST.items()), self.ended
-        self.patient.settimeout(10)
-        assert "regions" in ask(self.patient, {"do": "ask", "n": 1, "regions": []}), "a page that answers pings was closed"
+        assert self.answer and "regions" in self.answer, "a page that answers pings was closed"
         for link in (*self.links.values(), self.patient):
             link.close()
         self.server.end()
@@ -881,7 +887,7 @@ def main():
     command = command_of(arguments.build)
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        silent = SilentClients(command, arguments.tree)
+        silent = SilentClients(command, arguments.tree, arguments.build)
         check_numbers(command, scratch)
         check_distances(command, arguments.tree)
         check_options(command, scratch)
