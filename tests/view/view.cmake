@@ -1,5 +1,5 @@
 # The page's tests need its command and picture plug-in; some need a browser. 77: something that they need is not here.
-foreach(name view_protocol_test view_page_test view_large_test view_large_page_test view_table_test)
+foreach(name view_protocol_test view_page_test view_large_test view_large_page_test view_table_test view_demo_test)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
   endif()

@@ -393,11 +393,11 @@ class SilentClients:
 
     def check(self):
         self.thread.join()
-        assert set(self.ended) == set(self.LEAST) and all(self.ended[name] > least for name, least in self.LEAST.items()), self.ended
-        assert self.answer and "regions" in self.answer, "a page that answers pings was closed"
         for link in (*self.links.values(), self.patient):
             link.close()
         self.server.end()
+        assert set(self.ended) == set(self.LEAST) and all(self.ended[name] > least for name, least in self.LEAST.items()), self.ended
+        assert self.answer and "regions" in self.answer, "a page that answers pings was closed"
         print("silent connections were closed after", ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in sorted(self.ended.items(), key=lambda one: one[1])))
 
 
