@@ -13,6 +13,7 @@ import secrets
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -182,6 +183,17 @@ def check_planted_messages(page):
     page.wait(lambda: found.extend(page.said()) or all(any(part in one for one in found) for part in ("planted", "Content Security Policy", "requested http://127.0.0.1:1/")))
 
 
+def check_accessibility(page, view_page_test):
+    """Of the widget; JupyterLab is not ours. A planted control without a name is found."""
+    page.browser.switch_to.frame(page.frame)
+    try:
+        view_page_test.check_planted_fault(types.SimpleNamespace(browser=page.browser, run=page.browser.execute_script))
+    finally:
+        page.browser.switch_to.default_content()
+    view_page_test.check_unnamed(page)
+    view_page_test.check_colours(page)
+
+
 def test_notebook_in_jupyterlab(page, browser, view_page_test, folder):
     def check_numbers(region):
         return view_page_test.check_numbers(page, page.pixels, {"bins": 256, "range": [0, 256]}, region)["box"]
@@ -210,5 +222,8 @@ def test_notebook_in_jupyterlab(page, browser, view_page_test, folder):
     view_page_test.choose(page, 2)
     assert check_numbers(2) == [3, 4, 50, 60]
     assert page.run("return document.getElementById('connection').textContent") == "live"
+    page.run("document.getElementById('compare-toggle').click(); for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait(lambda: page.run("return document.querySelectorAll('#distances-rows [data-fresh=true]').length") == 1)
+    check_accessibility(page, view_page_test)
     assert not (said := page.said()), said
     check_planted_messages(page)

@@ -314,13 +314,10 @@ def check_photo(browser, command, tree):
         assert len(painted) == 6 and all(pixel[5] == 255 for pixel in painted), painted
         assert any(tuple(pixel[2:5]) == tuple(int(v) for v in planes[10, 10]) for pixel in painted), (painted, planes[10, 10])
         page.keys("0")
-        check_unnamed(page)
         for menu in ("contrast", "export"):
             browser.find_element(By.CSS_SELECTOR, f"#{menu} summary").click()
-            check_accessibility(page)
         page.run("document.getElementById('export').open = false; document.getElementById('counts').open = true")
         page.wait(lambda: page.run("return document.querySelectorAll('#counts-rows tr').length") == 256)
-        check_accessibility(page)
         assert not (said := page.leave()), said
 
         # Another tab has the same regions; so has a page after a lost connection.
@@ -328,16 +325,9 @@ def check_photo(browser, command, tree):
         page.wait(lambda: page.run("return document.querySelectorAll('#rows [role=row]').length") == 3)
         browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
         check_numbers(page, pixels, picture, 1)
-        check_colours(page)
-        page.keys("c")
-        check_accessibility(page)
-        browser.find_element(By.ID, "help-open").click()
-        check_colours(page)
-        check_accessibility(page)
         assert not (said := page.leave()), said
 
         page = Page(browser, server, 360, 740, touch=True)
-        check_unnamed(page)
         browser.find_element(By.ID, "draw").click()
         left, top, width, height = page.place()
         def touch(kind, x=0.0, y=0.0):
@@ -350,9 +340,6 @@ def check_photo(browser, command, tree):
         page.wait(lambda: page.is_fresh(5))
         box = check_numbers(page, pixels, picture, 5)["box"]
         assert box[2] > 50 and box[3] > 30, box
-        browser.find_element(By.ID, "compare-toggle").click()
-        check_unnamed(page)
-        check_accessibility(page)
         assert not (said := page.leave()), said
 
 
@@ -486,7 +473,6 @@ def check_file(browser, command, tree, scratch):
                 page.run("const menu = document.getElementById('measure'); menu.value = arguments[0]; menu.dispatchEvent(new Event('change'))", measure)
                 found[measure] = float(page.run("return document.querySelector('#distances-rows [data-id=\"2\"] [data-distance]').dataset.value"))
             assert not (wrong := differing_distances(found, distances_of(*counts))), (wrong, found)
-            check_accessibility(page)
         page.keys(Keys.DELETE)
         page.wait(lambda: page.is_fresh(0))
         assert not (said := page.leave()), said
@@ -704,6 +690,74 @@ def keep_pictures(browser, command, tree, scratch, folder):
         keep(page, "16-bit")
 
 
+LOOKS = ({}, {"dark": True}, {"width": 360, "height": 740, "touch": True}, {"width": 360, "height": 740, "touch": True, "dark": True})
+
+
+def check_look(page, state):
+    """Names, sizes, colours and what axe-core finds."""
+    for check in (check_unnamed, check_colours, check_accessibility):
+        try:
+            check(page)
+        except AssertionError as error:
+            raise AssertionError(f"{state}: {error}") from error
+
+
+def check_states(browser, command, tree, scratch):
+    """All that the page can show, light and dark, wide and 360 pixels narrow, is accessible: lists, menus, tables, layers, comparison, help; other inputs, a lost connection, and the saved file."""
+    regions = [["whale", [215, 85, 105, 100]], ["wool", [360, 10, 130, 120]], ["ring", [150, 225, 150, 95]]]
+
+    def check_page(page, look):
+        has_layers = page.run("return document.getElementById('layer-field').checkVisibility()")
+        choose(page, 1)
+        for region in (2, 3):
+            choose(page, region)
+            page.run("document.getElementById('compare-toggle').click()")
+        page.wait(lambda: page.run("return document.querySelectorAll('#distances-rows [data-fresh=true]').length") == 2)
+        page.run("for (const name of ['counts', 'layer-more']) document.getElementById(name).open = true")
+        if has_layers:
+            pick_layer(page, "bilateral")
+            assert page.run("return document.getElementById('layer-further').checkVisibility()")
+        check_look(page, ("lists, comparison, filter", look))
+        if has_layers:
+            pick_layer(page, "bilateral", size="0")
+            assert page.run("return document.querySelector('#layer-message.error').checkVisibility()")
+            check_colours(page)
+            pick_layer(page, "histogram:")
+            page.wait(lambda: page.run("return document.querySelectorAll('#places li').length") > 1)
+        page.run("for (const menu of document.querySelectorAll('.menu')) menu.open = true")
+        check_look(page, ("search, menus", look))
+        page.run("for (const menu of document.querySelectorAll('.menu')) menu.open = false; document.getElementById('help-open').click()")
+        check_look(page, ("help", look))
+
+    random = np.random.default_rng(SEED)
+    deep = random.integers(0, 4000, (3300, 1300)).astype(np.uint16)
+    deep[0, 0] = 60000
+    np.save(scratch / "deep.npy", deep)
+    subprocess.run([command, "sat", tree / "data" / "rubberwhale1.png", "-o", scratch / "states.zarr", "-q"], check=True, timeout=120)
+    file = scratch / "states.html"
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        draw_regions(Page(browser, server), regions)
+        file.write_bytes(server.get("export/page.html"))
+        for look in LOOKS:
+            page = Page(browser, server, **look)
+            check_page(page, look)
+            assert not (said := page.leave()), said
+    for look in LOOKS[::3]:
+        page = Page(browser, types.SimpleNamespace(url=file.as_uri()), **look)
+        check_page(page, ("saved file", look))
+        assert not (said := page.leave()), said
+    for arguments in ((scratch / "deep.npy", "--range", "0,5000", "--memory", "188M"), (scratch / "states.zarr",), (tree / "data" / "vtest.avi",)):
+        with Server(command, *arguments) as server:
+            for look in LOOKS[::3]:
+                page = Page(browser, server, **look)
+                check_look(page, (arguments[0].name, look))
+                assert not (said := page.leave()), said
+            Page(browser, server, dark=True)
+        page.wait(lambda: page.run("return document.body.classList.contains('offline')"))
+        check_look(page, ("lost connection", arguments[0].name))
+        page.leave()
+
+
 def check_lost(browser, command, tree):
     """A server that ends: the page says so and keeps its numbers, grey."""
     server = Server(command, tree / "data" / "rubberwhale1.png")
@@ -765,7 +819,7 @@ def main():
                 return
             for check in (lambda: check_planted_messages(browser, command, arguments.tree), lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
-                          lambda: check_layers(browser, command, arguments.tree),
+                          lambda: check_layers(browser, command, arguments.tree), lambda: check_states(browser, command, arguments.tree, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
                 start = time.monotonic()
                 check()
