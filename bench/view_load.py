@@ -1,12 +1,12 @@
 """Drags a rectangle over `areal view` for some seconds, and measures its answers, the first paint and the memory; sums are checked.
 
-usage: view_load.py AREAL [INPUT]... [--seconds 10] [--rate 60] [--memory BYTES] [--no-browser] [--json FILE]
+usage: view_load.py AREAL [INPUT]... [--seconds 10] [--rate 60] [--memory BYTES] [--beside TEXT] [--no-browser] [--json FILE]
 
 Without an INPUT: a photograph of 3840x2160 pixels, made from data/rubberwhale1.png. Others that are useful: synthetic:32768x32768:1 (whose sums are known), an .npy, a TIFF.
 A drag sends the newest rectangle 60 times a second unless an answer is outstanding, as the page does, and times each answer from its question. The
 first drag begins when the page is there, while the picture is still surveyed, the second after it. First paint counts from the command's start until
-the tiles that headless Chromium shows are painted, and is left out where there is no Chromium. Results are kept as bench/results/DATE-view-load.json;
-measure on a machine that does nothing else.
+the tiles that headless Chromium shows are painted, and is left out where there is no Chromium. Results are kept as bench/results/DATE-cpu-CORES-view.json;
+measure on a machine that does nothing else, or say by --beside what else ran.
 """
 
 from __future__ import annotations
@@ -55,6 +55,12 @@ def sums_of(name: str, boxes: np.ndarray) -> list[int] | None:
 
         red, green, blue = np.moveaxis(np.asarray(Image.open(name).convert("RGB")).astype(np.int64), 2, 0)
         pixels = (299 * red + 587 * green + 114 * blue + 500) // 1000
+    elif name.endswith(".tif"):
+        import tifffile
+
+        pixels = tifffile.imread(name)
+        if pixels.ndim != 2 or pixels.dtype.kind not in "iu":
+            return None
     else:
         return None
     return [int(pixels[y : y + h, x : x + w].sum(dtype=np.uint64 if pixels.dtype.kind == "u" else np.int64)) for x, y, w, h in boxes]
@@ -146,10 +152,9 @@ def paint_seconds(browser: Any, command: list[str]) -> float:
 
 def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> list[dict[str, Any]]:
     command = [areal, "view", name, "-q", *(["--memory", given.memory] if given.memory else [])]
+    load = os.getloadavg()[0]
     paints = [paint_seconds(browser, command) for _ in range(given.rounds)] if browser else []
-    begin = time.perf_counter()
     process, url = start(command)
-    started = time.perf_counter() - begin
     try:
         import urllib.request
 
@@ -163,11 +168,9 @@ def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> l
     finally:
         process.terminate()
         process.wait()
-    base = {"what": "view", "algorithm": "areal view", "backend": "cpu", "device": processor(), "cores": os.cpu_count(), "load": os.getloadavg()[0], "commit": commit(),
+    base = {"what": "view", "algorithm": "areal view", "backend": "cpu", "device": processor(), "cores": os.cpu_count(), "load": load, "beside": given.beside, "commit": commit(),
             "input": pathlib.Path(name).name, "lane": picture["type"], "width": width, "height": height, "bins": picture["bins"], "channels": len(picture["channels"]), "memory": given.memory or "default"}
-    records: list[dict[str, Any]] = [base | {"part": "start", "time_us": summary([1e6 * started])}]
-    if paints:
-        records.append(base | {"part": "first paint", "time_us": summary([1e6 * seconds for seconds in paints])})
+    records: list[dict[str, Any]] = [base | {"part": "first paint", "time_us": summary([1e6 * seconds for seconds in paints])}] if paints else []
     for part, one, is_exact in zip(("first drag", "second drag"), drags, exact, strict=True):
         p50, p99 = np.percentile(one["times"], [50, 99])
         records.append(base | {"part": part, "exact": is_exact, "time_us": summary(one["times"]), "p50_us": float(p50), "p99_us": float(p99), "answers": len(one["times"]),
@@ -186,6 +189,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=60)
     parser.add_argument("--rounds", type=int, default=5, help="first paints")
     parser.add_argument("--memory")
+    parser.add_argument("--beside", default="", help="what else runs on the machine, for the record")
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     given = parser.parse_args()
