@@ -180,6 +180,7 @@ async function create(box, name = '') {
 }
 
 async function change(id, name, box) {
+  endKeys();
   const old = model.regions.get(id);
   if (!old || (old.name === name && String(old.box) === String(box))) return;
   model.regions.set(id, {id, name, box});

@@ -340,6 +340,96 @@ def check_photo(browser, command, tree):
         page.wait(lambda: page.is_fresh(5))
         box = check_numbers(page, pixels, picture, 5)["box"]
         assert box[2] > 50 and box[3] > 30, box
+
+        # Two fingers zoom, one pans.
+        def zoom():
+            return int("".join(filter(str.isdigit, page.run("return document.getElementById('zoom').textContent"))))
+        before = zoom()
+        for kind, apart in (("touchStart", 0.05), *(("touchMove", 0.05 + 0.03 * step) for step in range(1, 11))):
+            points = [{"x": left + (0.5 + side * apart) * width, "y": top + 0.5 * height, "id": n} for n, side in enumerate((-1, 1))]
+            browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        touch("touchEnd")
+        page.wait(lambda: zoom() > 2 * before)
+        assert page.run("return document.getElementById('regions-count').textContent") == "4"  # no rectangle came of it
+        browser.find_element(By.ID, "pan").click()
+        def place_of_region():
+            return page.run("const r = document.querySelector('.shapes g').getBoundingClientRect(); return [r.left, r.top]")
+        start = place_of_region()
+        touch("touchStart", 0.05, 0.05)
+        for step in range(1, 6):
+            touch("touchMove", 0.05 + 0.04 * step, 0.05 + 0.04 * step)
+        touch("touchEnd")
+        page.wait(lambda: place_of_region()[0] > start[0] + 20 and place_of_region()[1] > start[1] + 20)
+        assert check_numbers(page, pixels, picture, 5)["box"] == box
+        assert not (said := page.leave()), said
+
+
+def check_keyboard(browser, command, tree):
+    """From the page's first control to a named region and its export, by the keys of a keyboard alone."""
+    pixels = luma_of(tree / "data" / "rubberwhale1.png")
+    with Server(command, tree / "data" / "rubberwhale1.png") as server:
+        page = Page(browser, server)
+
+        def press(*keys, held=()):
+            actions = ActionChains(browser, duration=0)
+            for key in held:
+                actions.key_down(key)
+            actions.send_keys(*keys)
+            for key in reversed(held):
+                actions.key_up(key)
+            actions.perform()
+
+        def tab_to(name, *held):
+            for _ in range(60):
+                if page.run("return document.activeElement.id") == name:
+                    return
+                press(Keys.TAB, held=held)
+            raise AssertionError(f"Tab does not reach {name}")
+
+        tab_to("stage")
+        press("n")
+        x, y, width, height = check_numbers(page, pixels, server.picture(), 1)["box"]
+        press(*[Keys.ARROW_DOWN] * 3, held=[Keys.SHIFT])
+        press(Keys.ARROW_LEFT, held=[Keys.ALT])
+        assert check_numbers(page, pixels, server.picture(), 1)["box"] == [x, y + 30, width - 1, height]
+        tab_to("region-name")
+        press("by keys", Keys.ENTER)
+        tab_to("box-x")
+        press("a", held=[Keys.CONTROL])
+        before = page.numbers()["values"]["sum"]
+        press("17", Keys.ENTER)
+        page.wait(lambda: page.numbers()["values"]["sum"] != before)  # the field alone has the new number sooner
+        check_numbers(page, pixels, server.picture(), 1)
+        tab_to("scale-log")
+        press(" ")
+        assert page.run("return document.getElementById('scale-log').getAttribute('aria-pressed')") == "true"
+        tab_to("help-open", Keys.SHIFT)
+        press(Keys.ENTER)
+        page.wait(lambda: page.run("return document.getElementById('help').open"))
+        press(Keys.ESCAPE)
+        page.wait(lambda: not page.run("return document.getElementById('help').open"))
+        assert page.run("return document.activeElement.id") == "help-open"
+        assert server.get("export/regions.csv").decode().splitlines()[1:] == [f"17,{y + 30},{width - 1},{height},by keys"]
+        assert not (said := page.leave()), said
+
+
+def check_many(browser, command, tree, scratch):
+    """10,000 regions, of which visible rows alone are elements; they sort, and there may be no more."""
+    pixels = luma_of(tree / "data" / "rubberwhale1.png")
+    random = np.random.default_rng(SEED)
+    boxes = [[int(random.integers(500)), int(random.integers(300)), int(random.integers(1, 80)), int(random.integers(1, 80))] for _ in range(10000)]
+    (scratch / "many.csv").write_text("x,y,width,height\n" + "".join(",".join(map(str, box)) + "\n" for box in boxes))
+    with Server(command, tree / "data" / "rubberwhale1.png", "--regions", scratch / "many.csv") as server:
+        page = Page(browser, server)
+        page.wait(lambda: page.run("return document.getElementById('regions-count').textContent").replace("\u2009", "") == "10000")
+        choose(page, 10000)
+        assert check_numbers(page, pixels, server.picture(), 10000)["box"] == boxes[-1]
+        assert 2 <= len(browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")) < 40
+        browser.find_element(By.CSS_SELECTOR, "[data-sort=pixels]").click()
+        page.run("document.getElementById('rows').scrollTop = 0")
+        page.wait(lambda: page.run("return document.querySelector('#rows [role=row]').dataset.id") == str(1 + min(range(10000), key=lambda i: boxes[i][2] * boxes[i][3])))
+        page.keys("n")
+        page.wait(lambda: "10000" in page.run("return document.getElementById('message').textContent"))
         assert not (said := page.leave()), said
 
 
@@ -817,7 +907,8 @@ def main():
             if arguments.pictures:
                 keep_pictures(browser, command, arguments.tree, scratch, arguments.pictures)
                 return
-            for check in (lambda: check_planted_messages(browser, command, arguments.tree), lambda: check_photo(browser, command, arguments.tree), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
+            for check in (lambda: check_planted_messages(browser, command, arguments.tree), lambda: check_photo(browser, command, arguments.tree), lambda: check_keyboard(browser, command, arguments.tree),
+                          lambda: check_many(browser, command, arguments.tree, scratch), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
                           lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
                           lambda: check_layers(browser, command, arguments.tree), lambda: check_states(browser, command, arguments.tree, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):
