@@ -1,5 +1,6 @@
 # The page's tests need its command and picture plug-in; some need a browser. 77: something that they need is not here.
-foreach(name view_protocol_test view_page_test view_large_test view_large_page_test view_table_test view_demo_test)
+foreach(name view_protocol_test view_page_test view_large_test view_large_page_test view_table_test view_demo_test
+             view_inputs_test)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
   endif()
@@ -17,4 +18,11 @@ if(TEST view_protocol_test)
   target_link_options(fast_clock PRIVATE -fno-sanitize=all)
   target_link_libraries(fast_clock PRIVATE ${CMAKE_DL_LIBS})
   areal_warnings(fast_clock)
+endif()
+# The stand-in for the verb in a build without it.
+if(TARGET view_absent_test)
+  find_package(CLI11 REQUIRED)
+  find_package(fmt REQUIRED)
+  target_sources(view_absent_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/areal/view/absent.cpp)
+  target_link_libraries(view_absent_test PRIVATE CLI11::CLI11 fmt::fmt)
 endif()

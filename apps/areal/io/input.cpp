@@ -258,6 +258,11 @@ void InputOptions::add_choice_to(CLI::App& verb) {
   begin_group(verb, group::input);
   verb.add_option("--channel,--c", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
+  add_level_to(verb);
+}
+
+void InputOptions::add_level_to(CLI::App& verb) {
+  begin_group(verb, group::input);
   verb.add_option("--level", level_text,
                   "This level of a pyramid (a slide, an OME-Zarr, an OME-TIFF), or this page of a TIFF, counted from "
                   "0; areal info lists them")

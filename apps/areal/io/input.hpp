@@ -20,8 +20,10 @@ struct InputOptions {
   void add_to(CLI::App& verb);
   /// Adds --raw and the options of add_choice_to.
   void add_format_to(CLI::App& verb);
-  /// Adds --channel, --all-channels, --level, --t and --z.
+  /// Adds --channel, --all-channels and the options of add_level_to.
   void add_choice_to(CLI::App& verb);
+  /// Adds --level, --t and --z.
+  void add_level_to(CLI::App& verb);
   /// The name of INPUT without its folder; "-" for standard input.
   std::string file_name() const;
   /// The first of add_choice_to's options on the command line; empty without any.

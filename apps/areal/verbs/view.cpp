@@ -86,8 +86,7 @@ void add_view(CLI::App& app, Settings& settings) {
       ->type_name("WxHxTYPE");
   verb->add_option("--channel,--c", request->input.channel_text, "Only this channel, counted from 0 (default: all)")
       ->type_name("N");
-  verb->add_option("--level", request->input.level_text, "This level of a pyramid, or this page of a TIFF, from 0")
-      ->type_name("N");
+  request->input.add_level_to(*verb);
   request->regions.add_to(*verb, false);
   begin_group(*verb, group::what);
   verb->add_option("--bins", request->bins, "Bins of the histograms, up to 256 (256)")->type_name("N");

@@ -11,8 +11,7 @@ void add_view(CLI::App& app, Settings&) {
   verb->callback([] {
     throw Unavailable(
         "view: this build has no page; install libboost-dev, libjs-leaflet and python3 (or Boost 1.74 and Leaflet 1.7, "
-        "with "
-        "-DAREAL_LEAFLET=FOLDER) and build again");
+        "with -DAREAL_LEAFLET=FOLDER) and build again");
   });
 }
 

@@ -41,6 +41,12 @@ void copy_planes(const ConstView& from, const View& to) {
     }
 }
 
+void require_channels(const std::string& path, std::int64_t channels) {
+  if (channels > most_channels)
+    refuse(path, ": has ", std::to_string(channels), " channels, and a page shows ", std::to_string(most_channels),
+           "; choose one with --channel");
+}
+
 std::vector<std::string> names_of(std::int64_t channels, bool in_colour, const std::string& chosen) {
   if (in_colour) return {"red", "green", "blue"};
   if (!chosen.empty()) return {"channel " + chosen};
@@ -112,8 +118,6 @@ File open_file(const InputOptions& input, std::uint64_t memory, const Settings& 
     file.mapped = media::map_raw(input.path, shape, format.type);
   } else if (media::is_npy(input.path) && !input.is_by_blocks() && input.channel_text.empty()) {
     file.mapped = media::map_npy(input.path);
-    if (file.mapped->view().shape.batch != 1)
-      refuse(input.path, ": holds ", std::to_string(file.mapped->view().shape.batch), " images; one is needed here");
   }
   if (file.mapped) {
     file.shape = file.mapped->view().shape;
@@ -158,10 +162,53 @@ class Frames final : public view::FrameReader {
   bool has_time_;
 };
 
+/// The images of an `.npy`, or a channel of each.
+class ArrayFrames final : public view::FrameReader {
+ public:
+  ArrayFrames(std::shared_ptr<const media::MappedArray> file, std::int64_t first_channel, std::int64_t channels)
+      : file_(std::move(file)), first_channel_(first_channel), channels_(channels) {}
+
+  bool next(view::DecodedFrame& frame) override {
+    ConstView image = file_->view();
+    if (number_ == image.shape.batch) return false;
+    image.data = static_cast<const char*>(image.row(0, 0, number_++)) +
+                 first_channel_ * static_cast<std::int64_t>(size_of(image.type));
+    image.shape.batch = 1;
+    frame.planes = Array({image.shape.width, image.shape.height, channels_, 1, Layout::planar}, image.type);
+    copy_planes(image, frame.planes.view());
+    frame.luma = channels_ == 3 ? media::luma(frame.planes.view()) : Array();
+    return true;
+  }
+  std::string damage() const override { return {}; }
+
+ private:
+  std::shared_ptr<const media::MappedArray> file_;
+  std::int64_t first_channel_, channels_, number_ = 0;
+};
+
+/// None for one image.
+std::optional<view::FilmSource> film_of_array(const InputOptions& input) {
+  const std::shared_ptr<const media::MappedArray> file = media::map_npy(input.path);
+  const Shape& shape = file->view().shape;
+  if (shape.batch < 2 || shape.empty()) return {};
+  const bool is_one = !input.channel_text.empty();
+  const std::int64_t first = is_one ? whole_number("--channel", input.channel_text, 0) : 0;
+  if (first >= shape.channels)
+    refuse("--channel ", input.channel_text, ": ", input.path, " has ", std::to_string(shape.channels), " channels");
+  const std::int64_t channels = is_one ? 1 : shape.channels;
+  require_channels(input.path, channels);
+  view::FilmSource source;
+  source.names = names_of(channels, channels == 3, input.channel_text);
+  source.frames = shape.batch;
+  source.open = [=] { return std::make_unique<ArrayFrames>(file, first, channels); };
+  return source;
+}
+
 /// None for an input without frames.
 std::optional<view::FilmSource> film_of(const InputOptions& input, std::uint64_t memory) {
   if (input.path == "-" || SyntheticImage::is_name(input.path) || is_stream(input.path)) return {};
   if (!input.raw.empty() && !is_regular(input.path)) return {};
+  if (input.raw.empty() && !input.is_by_blocks() && media::is_npy(input.path)) return film_of_array(input);
   media::ReadOptions read;
   read.memory_limit = memory;
   bool has_time = false;
@@ -170,7 +217,7 @@ std::optional<view::FilmSource> film_of(const InputOptions& input, std::uint64_t
   media::Frame frame;
   if (!first->next(frame)) throw IoError(first->damage().empty() ? input.path + ": has no frames" : first->damage());
   const std::int64_t channels = frame.pixels.shape().channels;
-  if (channels > most_channels) refuse(input.path, ": has ", std::to_string(channels), " channels");
+  require_channels(input.path, channels);
   view::FilmSource source;
   source.names = names_of(channels, channels == 3, input.channel_text);
   source.frames_per_second = has_time ? first->frames_per_second() : 0;
@@ -286,9 +333,7 @@ std::unique_ptr<view::Scene> open_scene(const SceneOptions& options, const Setti
   File file = open_file(input, options.memory, settings);
   const Shape& shape = file.shape;
   if (shape.empty()) refuse(input.path, ": has no pixels to view");
-  if (shape.channels > most_channels)
-    refuse(input.path, ": has ", std::to_string(shape.channels), " channels, and a page shows ",
-           std::to_string(most_channels), "; choose one with --channel");
+  require_channels(input.path, shape.channels);
   if (file.image) notes = file.image->notes();
   const std::int64_t channels = shape.channels + (shape.channels == 3 ? 1 : 0);
   const view::Extent full{shape.width, shape.height};
