@@ -5,8 +5,9 @@ usage: view_load.py AREAL [INPUT]... [--seconds 10] [--rate 60] [--memory BYTES]
 Without an INPUT: a photograph of 3840x2160 pixels, made from data/rubberwhale1.png. Others that are useful: synthetic:32768x32768:1 (whose sums are known), an .npy, a TIFF.
 A drag sends the newest rectangle 60 times a second unless an answer is outstanding, as the page does, and times each answer from its question. The
 first drag begins when the page is there, while the picture is still surveyed, the second after it. First paint counts from the command's start until
-the tiles that headless Chromium shows are painted, and is left out where there is no Chromium. Results are kept as bench/results/DATE-cpu-CORES-view.json;
-measure on a machine that does nothing else, or say by --beside what else ran.
+the tiles that headless Chromium shows are painted; a rectangle is drawn there, too, and the updates that the page draws are counted. Both are left out
+where there is no Chromium. Results are kept as bench/results/DATE-cpu-CORES-view.json; measure on a machine that does nothing else, or say by --beside
+what else ran.
 """
 
 from __future__ import annotations
@@ -150,6 +151,42 @@ def paint_seconds(browser: Any, command: list[str]) -> float:
     return seconds
 
 
+def drawn_a_second(browser: Any, url: str, given: argparse.Namespace) -> float:
+    """How often the page draws another sum while a rectangle is drawn on it."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser.get(url)
+    WebDriverWait(browser, 300, 0.05).until(lambda b: b.execute_script("return document.getElementById('numbers')?.dataset.fresh") == "true")
+    left, top, width, height = browser.execute_script("""
+        document.getElementById('draw').click();
+        window.drawn = 0;
+        let last = '';
+        const look = () => {
+          const text = document.querySelector('[data-stat=sum]').textContent;
+          if (text !== last) ++window.drawn;
+          last = text;
+          requestAnimationFrame(look);
+        };
+        look();
+        const r = document.getElementById('stage').getBoundingClientRect();
+        return [r.left, r.top, r.width, r.height]""")
+
+    def mouse(kind: str, t: float) -> None:
+        x, y = left + width * (0.5 + 0.25 * math.sin(2.1 * t)), top + height * (0.5 + 0.25 * math.cos(2.9 * t))
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "buttons": int(kind != "mouseReleased"), "clickCount": 1})
+
+    mouse("mousePressed", 2)
+    begin, before = time.perf_counter(), browser.execute_script("return window.drawn")
+    while (now := time.perf_counter() - begin) < given.seconds:
+        mouse("mouseMoved", now)
+        frame = (math.floor((time.perf_counter() - begin) * given.rate) + 1) / given.rate
+        time.sleep(max(0.0, begin + frame - time.perf_counter()))
+    drawn = (browser.execute_script("return window.drawn") - before) / (time.perf_counter() - begin)
+    mouse("mouseReleased", now)
+    browser.get("about:blank")
+    return float(drawn)
+
+
 def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> list[dict[str, Any]]:
     command = [areal, "view", name, "-q", *(["--memory", given.memory] if given.memory else [])]
     load = os.getloadavg()[0]
@@ -164,6 +201,7 @@ def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> l
         page = Page(url)
         drags = [drag(page, width, height, given.seconds, given.rate, process.pid) for _ in range(2)]
         exact = [check(name, page, one["answers"]) for one in drags]
+        drawn = {"drawn_per_second": drawn_a_second(browser, url, given)} if browser else {}
         peak, own = memory_of(process.pid)
     finally:
         process.terminate()
@@ -174,7 +212,7 @@ def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> l
     for part, one, is_exact in zip(("first drag", "second drag"), drags, exact, strict=True):
         p50, p99 = np.percentile(one["times"], [50, 99])
         records.append(base | {"part": part, "exact": is_exact, "time_us": summary(one["times"]), "p50_us": float(p50), "p99_us": float(p99), "answers": len(one["times"]),
-                               "updates_per_second": len(one["times"]) / one["seconds"], "peak_bytes": peak, "private_bytes": max(one["own"], own)})
+                               "updates_per_second": len(one["times"]) / one["seconds"], "peak_bytes": peak, "private_bytes": max(one["own"], own)} | drawn)
         print(f"{name}, {part}: p50 {p50 / 1000:.2f} ms, p99 {p99 / 1000:.2f} ms, {records[-1]['updates_per_second']:.1f} updates/s, {peak >> 20} MiB{'' if is_exact else ', sums not checked'}", file=sys.stderr)
     if paints:
         print(f"{name}, first paint: {sorted(paints)[len(paints) // 2]:.3f} s", file=sys.stderr)
