@@ -74,12 +74,24 @@ class Page:
         host = url.removeprefix("http://").split("/")[0]
         self.link = websocket.create_connection(url.replace("http", "ws") + "ws", origin=f"http://{host}", timeout=60)
         self.n = 0
+        self.survey: dict[str, Any] | None = None  # of a picture larger than memory
+
+    def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.link.recv())
+        self.survey = message.get("survey", self.survey)
+        return message
+
+    def wait_for_survey(self) -> None:
+        while self.survey and self.survey["rows"] < self.survey["of"]:
+            if self.survey["problem"]:
+                sys.exit(self.survey["problem"])
+            self.receive()
 
     def ask(self, box: list[int], final: bool = False) -> dict[str, Any]:
         self.n += 1
         self.link.send(json.dumps({"do": "ask", "n": self.n, "channel": 0, "regions": [[1, *box]], "final": final}))
         while True:
-            answer: dict[str, Any] = json.loads(self.link.recv())
+            answer = self.receive()
             if answer.get("n") == self.n:
                 if "error" in answer:
                     sys.exit(f"areal view answered: {answer['error']}")
@@ -159,32 +171,34 @@ def drawn_a_second(browser: Any, url: str, given: argparse.Namespace) -> float:
     WebDriverWait(browser, 300, 0.05).until(lambda b: b.execute_script("return document.getElementById('numbers')?.dataset.fresh") == "true")
     left, top, width, height = browser.execute_script("""
         document.getElementById('draw').click();
-        window.drawn = 0;
-        let last = '';
-        const look = () => {
-          const text = document.querySelector('[data-stat=sum]').textContent;
-          if (text !== last) ++window.drawn;
-          last = text;
-          requestAnimationFrame(look);
-        };
-        look();
         const r = document.getElementById('stage').getBoundingClientRect();
         return [r.left, r.top, r.width, r.height]""")
 
-    def mouse(kind: str, t: float) -> None:
-        x, y = left + width * (0.5 + 0.25 * math.sin(2.1 * t)), top + height * (0.5 + 0.25 * math.cos(2.9 * t))
-        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "buttons": int(kind != "mouseReleased"), "clickCount": 1})
+    def mouse(kind: str, buttons: int) -> None:
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": left + width / 2, "y": top + height / 2, "button": "left", "buttons": buttons, "clickCount": 1})
 
-    mouse("mousePressed", 2)
-    begin, before = time.perf_counter(), browser.execute_script("return window.drawn")
-    while (now := time.perf_counter() - begin) < given.seconds:
-        mouse("mouseMoved", now)
-        frame = (math.floor((time.perf_counter() - begin) * given.rate) + 1) / given.rate
-        time.sleep(max(0.0, begin + frame - time.perf_counter()))
-    drawn = (browser.execute_script("return window.drawn") - before) / (time.perf_counter() - begin)
-    mouse("mouseReleased", now)
+    mouse("mousePressed", 1)
+    browser.set_script_timeout(given.seconds + 60)
+    drawn, seconds = browser.execute_async_script(
+        """
+        const [seconds, pointerId, done] = arguments, stage = document.getElementById('stage'), r = stage.getBoundingClientRect(), begin = performance.now();
+        let drawn = -1, last = '';
+        const look = () => {  // before each frame
+          const t = (performance.now() - begin) / 1000, text = document.querySelector('[data-stat=sum]').textContent;
+          if (text !== last) ++drawn;
+          last = text;
+          if (t >= seconds) return done([drawn, t]);
+          const clientX = r.left + r.width * (0.5 + 0.25 * Math.sin(2.1 * t)), clientY = r.top + r.height * (0.5 + 0.25 * Math.sin(2.9 * t));
+          stage.dispatchEvent(new PointerEvent('pointermove', {pointerId, clientX, clientY, buttons: 1, bubbles: true, pointerType: 'mouse', isPrimary: true}));
+          requestAnimationFrame(look);
+        };
+        look();""",
+        given.seconds,
+        1,  # Chromium's mouse
+    )
+    mouse("mouseReleased", 0)
     browser.get("about:blank")
-    return float(drawn)
+    return float(drawn / seconds)
 
 
 def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> list[dict[str, Any]]:
@@ -199,7 +213,10 @@ def measure(areal: str, name: str, given: argparse.Namespace, browser: Any) -> l
             picture = json.load(answer)
         width, height = picture["width"], picture["height"]
         page = Page(url)
-        drags = [drag(page, width, height, given.seconds, given.rate, process.pid) for _ in range(2)]
+        drags = []
+        for _ in range(2):
+            drags.append(drag(page, width, height, given.seconds, given.rate, process.pid))
+            page.wait_for_survey()
         exact = [check(name, page, one["answers"]) for one in drags]
         drawn = {"drawn_per_second": drawn_a_second(browser, url, given)} if browser else {}
         peak, own = memory_of(process.pid)
