@@ -18,17 +18,23 @@ struct HistogramQuestion {
   bool weighted = false;
 };
 
-/// The widest rows for which count-then-write was faster: with 32-bit counters those of 3840x2160 with 32 bins
-/// (8192x8192 with 128 was not), with 16-bit ones those of less than 1920x1080.
-constexpr std::int64_t widest_counted(Type counter) { return counter == Type::u16 ? 1024 : 3840; }
+/// The requests for which count-then-write was faster. With 32-bit counters, at 4096x4096 it was slower with 16, 128
+/// and 256 bins; with 16-bit ones, at 1280x720 and 1920x1080, and others than 32 to 128 bins were not measured.
+struct Counted {
+  std::int64_t least_bins, most_bins, most_width;
+};
+constexpr Counted counted(Type counter) {
+  return counter == Type::u16 ? Counted{32, 128, 1024} : Counted{16, 256, 3840};
+}
 
 /// The algorithms to try, best first; the last supports any request and views.
 inline std::vector<std::string_view> ranked_histograms(const HistogramQuestion& question) {
   const bool counts = question.counter == Type::u32 || question.counter == Type::u16;
   const bool bytes = size_of(question.pixels) == 1 && question.image.channels == 1;
   // Rows of odd widths are unaligned, unless they are padded.
-  const bool measured = question.bins >= 32 && question.bins <= 128 &&
-                        question.image.width <= widest_counted(question.counter) && question.image.width % 4 == 0;
+  const Counted range = counted(question.counter);
+  const bool measured = question.bins >= range.least_bins && question.bins <= range.most_bins &&
+                        question.image.width <= range.most_width && question.image.width % 4 == 0;
   if (counts && bytes && !question.weighted && question.border == Border::none && measured)
     return {"count-then-write", "reduce-then-scan"};
   return {"reduce-then-scan"};

@@ -136,9 +136,9 @@ TEST(SimtCountThenWrite, Shapes) {
   }
 }
 
-// More bands than are loaded at once, and the last one cut. LargeBands has bands of more than 16 rows.
+// More bands than are loaded at once, and the last one cut. LargeBands has bands of more than 32 rows.
 TEST(SimtCountThenWrite, Bands) {
-  check({{5, 16 * 19 + 3}}, oracle::uniform(2, 0, 256));
+  check({{5, 32 * 19 + 3}}, oracle::uniform(1, 0, 200));
   check({{130, 16 * 3}}, oracle::uniform(2, 0, 256));
 }
 
@@ -222,10 +222,19 @@ TEST(SimtCountThenWrite, IsWhatAutoTakesWhereItWasMeasured) {
   EXPECT_EQ(policy::ranked_histograms(measured).front(), "count-then-write");
   EXPECT_EQ(with([](Asked& q) { q.image = {640, 480, 1, 32}, q.counter = Type::u16; }), "count-then-write");
   EXPECT_EQ(with([](Asked& q) { q.counter = Type::u16; }), "reduce-then-scan");
-  EXPECT_EQ(with([](Asked& q) { q.bins = 31; }), "reduce-then-scan");
-  EXPECT_EQ(with([](Asked& q) { q.bins = 129; }), "reduce-then-scan");
+  for (const auto& [bins, best] : {std::pair{15, "reduce-then-scan"},
+                                   {16, "count-then-write"},
+                                   {256, "count-then-write"},
+                                   {257, "reduce-then-scan"}})
+    EXPECT_EQ(with([b = bins](Asked& q) { q.bins = b; }), best) << bins;
+  for (const auto& [bins, best] : {std::pair{31, "reduce-then-scan"},
+                                   {32, "count-then-write"},
+                                   {128, "count-then-write"},
+                                   {129, "reduce-then-scan"}})
+    EXPECT_EQ(with([b = bins](Asked& q) { q.image.width = 1024, q.counter = Type::u16, q.bins = b; }), best) << bins;
+  EXPECT_EQ(with([](Asked& q) { q.image.width = 3840; }), "count-then-write");
   EXPECT_EQ(with([](Asked& q) { q.image.width = 1921; }), "reduce-then-scan");
-  EXPECT_EQ(with([](Asked& q) { q.image.width = policy::widest_counted(Type::u32) + 4; }), "reduce-then-scan");
+  EXPECT_EQ(with([](Asked& q) { q.image.width = 3844; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.image.channels = 3; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.counter = Type::u64; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.pixels = Type::u16; }), "reduce-then-scan");
@@ -289,29 +298,45 @@ TEST(SimtCountThenWrite, Schedules) {
     }
 }
 
-// As high as where there are more blocks than the machine needs.
+/// The plan's height of bands on a device that holds so many blocks of each launch.
+int rows_of(const Shape& shape, std::int64_t bins, std::int64_t counting, std::int64_t writing) {
+  CountThenWritePlan<std::uint32_t> plan(
+      histogram_request(shape, pixel_bins(Binning::uniform(bins, 0, 256), Type::u8, 1), {}, {}, ""));
+  plan.cut(counting, writing);
+  EXPECT_EQ(plan.args.bands, CountThenWritePlan<std::uint32_t>::up(shape.height, plan.args.rows));
+  return plan.args.rows;
+}
+
+// A device that holds one block. One bin of all pixels: a column's count is the height of the band.
 TEST(SimtCountThenWrite, LargeBands) {
-  for (const auto& [shape, rows] :
-       {std::pair{Shape{131, 65}, 72}, {Shape{5, 128}, 128}, {Shape{260, 261}, 88}, {Shape{2100, 131, 1, 2}, 72}}) {
+  for (const auto& [shape, bins, rows] : {std::tuple{Shape{131, 65}, 2, 72},
+                                          {Shape{5, 128}, 2, 128},
+                                          {Shape{260, 261}, 2, 88},
+                                          {Shape{6, 128, 1, 2}, 1, 128},
+                                          {Shape{2100, 131, 1, 2}, 2, 72},
+                                          {Shape{2050, 128}, 1, 128}}) {
     SCOPED_TRACE(shape.height);
-    Prepared p(shape, 2);
-    const CountThenWritePlan<std::uint32_t> plan(p.request, nullptr, 1);
-    EXPECT_EQ(plan.args.rows, rows);
-    p.workspace.resize(plan.workspace_bytes);
-    simt::Launcher launcher(options_of(3));
+    simt::Options options = options_of(3);
+    options.together = 1;
+    EXPECT_EQ(rows_of(shape, bins, 1, 1), rows);
+    Prepared p(shape, bins);
+    simt::Launcher launcher(options);
     p.add_to(launcher);
-    kernels::count_then_write<std::uint32_t>(launcher, p.request, p.arguments(), p.workspace.data(), 1);
+    kernels::count_then_write<std::uint32_t>(launcher, p.request, p.arguments(), p.workspace.data());
     EXPECT_EQ(difference(p.tensor.view, p.expected), "");
   }
-  const auto rows_of = [](const Shape& shape, std::int64_t bins) {
-    return CountThenWritePlan<std::uint32_t>(
-               histogram_request(shape, pixel_bins(Binning::uniform(bins, 0, 256), Type::u8, 1), {}, {}, ""))
-        .args.rows;
-  };
-  EXPECT_EQ(rows_of({640, 480}, 32), 32);
-  EXPECT_EQ(rows_of({1920, 1080}, 32), 64);
-  EXPECT_EQ(rows_of({1920, 1080}, 128), 120);
-  EXPECT_EQ(rows_of({640, 480, 1, 32}, 32), 120);
+}
+
+// 132 multiprocessors, each with 6 blocks of the first launch, 4 if rows have several chunks; of the second with 2 of
+// 15 warps, or 6 of 5.
+TEST(SimtCountThenWrite, BandsGiveTheDeviceWork) {
+  EXPECT_EQ(rows_of({1920, 1080}, 32, 792, 264), 64);    // 255 and 544 blocks
+  EXPECT_EQ(rows_of({1920, 1080}, 16, 792, 264), 32);    // of 64 rows 272 of the second
+  EXPECT_EQ(rows_of({1920, 1080}, 256, 792, 264), 120);  // three groups of bins
+  EXPECT_EQ(rows_of({640, 480}, 32, 792, 792), 32);
+  EXPECT_EQ(rows_of({640, 480, 1, 32}, 32, 792, 792), 120);
+  EXPECT_EQ(rows_of({3840, 2160}, 32, 528, 264), 128);
+  EXPECT_EQ(rows_of({64, 5}, 32, 792, 792), 8);
 }
 
 /// A machine that leaves out one barrier, or the wait for copies.
@@ -350,6 +375,10 @@ struct PlantedLauncher {
   void launch(std::int64_t blocks, const Args& args, bool) {
     if (++launches != launch_) return launcher.launch<K, C>(blocks, args);
     if constexpr (left_out >= 0) launcher.launch<Planted<K, left_out, waits>::template Kernel, C>(blocks, args);
+  }
+  template <template <class, class> class K, class C>
+  std::int64_t most_together() const {
+    return launcher.most_together<K, C>();
   }
 };
 

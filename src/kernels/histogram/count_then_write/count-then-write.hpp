@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include "kernels/filter/segments.hpp"
 #include "kernels/histogram/count_then_write/count.hpp"
 #include "kernels/histogram/count_then_write/tiles.hpp"
 #include "kernels/histogram/count_then_write/write.hpp"
@@ -43,24 +44,21 @@ struct CountThenWritePlan {
            std::to_string(image.width) + "x" + std::to_string(image.height);
   }
 
-  /// High bands write fewer counts, but must still fill the machine. H200, 32 bins, bands of 32, 64 and 120 or 128
-  /// rows: 640x480 15.7, 16.0 us, -; 1920x1080 (40 rows) 75.7, 71.6, 75.2; 32 images of 640x480 348, 336, 334.
-  static constexpr std::int64_t blocks_wanted = 400;
+  static constexpr int low = 32;  ///< rows of the lowest bands
 
-  explicit CountThenWritePlan(const HistogramRequest& request, void* workspace = nullptr,
-                              std::int64_t least_blocks = blocks_wanted) {
+  /// Without bands, which `cut` makes. The workspace suffices for bands of any height.
+  explicit CountThenWritePlan(const HistogramRequest& request, void* workspace = nullptr) {
     const Shape& image = request.image;
     args.width = image.width, args.height = image.height, args.images = image.batch;
     args.bins = static_cast<int>(request.bins);
     args.group = group_of_bins(request), args.groups = (args.bins + args.group - 1) / args.group;
     args.segments = up(image.width, segment_width);
     args.chunks = up(args.segments, most_segments), args.chunk = up(args.segments, args.chunks);
-    args.bands = up(image.height, most_rows(least_blocks)), args.rows = up(up(image.height, args.bands), 8) * 8;
-    args.bands = up(image.height, args.rows);
-    const std::int64_t tiles = args.images * args.bands * args.bins * args.segments;
+    const std::int64_t bands = up(image.height, low), tiles = args.images * bands * args.bins * args.segments;
     Workspace from(workspace);
     from.take(tables, static_cast<std::int64_t>(request.tables.size()));
-    from.take(args.numbers, args.images * args.groups * args.bands * (args.rows / 4) * args.segments * warp_size);
+    const std::int64_t quads = up(image.height + most_band_rows, 4);  // the last band is stored as high as the others
+    from.take(args.numbers, args.images * args.groups * quads * args.segments * warp_size);
     from.take(args.columns, tiles * warp_size);
     from.take(args.sides, args.chunks > 1 ? tiles * warp_size : 0);
     from.take(args.totals, args.chunks > 1 ? tiles : 0);
@@ -76,12 +74,22 @@ struct CountThenWritePlan {
       if (request.tables[i] == '\xff' && request.tables[i + 1] == '\xff') return numbers;
     return numbers + 1;
   }
-  std::int64_t most_rows(std::int64_t least_blocks) const {
-    static constexpr std::int64_t least_rows = 16;
-    const std::int64_t blocks = args.images * args.bins * args.chunks;
-    std::int64_t most = most_band_rows;
-    while (most > least_rows && blocks * up(args.height, most) < least_blocks) most /= 2;
-    return most;
+  /// Cuts the rows in bands of 128, 64 or 32 rows, the highest that give a device work: a quarter of the blocks of the
+  /// first launch that it holds at once, `counting`, and one and a half times those of the second, `writing`. A warp
+  /// counts 16 rows for 128 of a band, 8 for up to 64, and 4 for 32. One H200, bands of 32, 64 and 128 rows, fractions
+  /// of a memset: 640x480x32 0.66, 0.63, 0.48, with 128 bins 0.79, 0.80, 0.68; 1920x1080x32 0.82, 0.84, 0.81;
+  /// 3840x2160x32 0.72, 0.79, 0.82. Waves of blocks matter less: 72 and 136 rows fill 1.82 and 0.97 waves at
+  /// 1920x1080x32, 64 rows 2.06, and both reach 0.79.
+  void cut(std::int64_t counting, std::int64_t writing) {
+    const auto fills = [&](std::int64_t bands) {
+      const std::int64_t of_bands = args.images * bands;
+      return of_bands * args.groups * args.segments * 4 >= counting &&
+             of_bands * args.chunks * args.bins * 2 >= writing * 3;
+    };
+    args.rows = most_band_rows;
+    while (args.rows > low && !fills(up(args.height, args.rows))) args.rows /= 2;
+    args.rows = up(up(args.height, up(args.height, args.rows)), 8) * 8;  // bands of one height
+    args.bands = up(args.height, args.rows);
   }
 
   CountThenWriteArgs args{};
@@ -89,15 +97,16 @@ struct CountThenWritePlan {
   std::size_t workspace_bytes = 0;
 };
 
-/// f.operator()<warps>() with the smallest block that has a warp for each segment.
+/// f.operator()<sides, warps>() with the smallest block that has a warp for each segment of a chunk.
 template <class F>
-void with_warps(int segments, F&& f) {
-  if (segments <= 2) return f.template operator()<2>();
-  if (segments <= 5) return f.template operator()<5>();
-  if (segments <= 8) return f.template operator()<8>();
-  if (segments <= 10) return f.template operator()<10>();
-  if (segments <= 15) return f.template operator()<15>();
-  return f.template operator()<most_segments>();
+void with_warps(int segments, bool sides, F&& f) {
+  if (sides) return segments <= 15 ? f.template operator()<true, 15>() : f.template operator()<true, most_segments>();
+  if (segments <= 2) return f.template operator()<false, 2>();
+  if (segments <= 5) return f.template operator()<false, 5>();
+  if (segments <= 8) return f.template operator()<false, 8>();
+  if (segments <= 10) return f.template operator()<false, 10>();
+  if (segments <= 15) return f.template operator()<false, 15>();
+  return f.template operator()<false, most_segments>();
 }
 
 /// How the tensor's rows begin.
@@ -119,27 +128,21 @@ std::string count_then_write_fits(const HistogramRequest&, const HistogramArgume
 /// For a supported request and views that fit. The workspace already has the rule's tables.
 template <class T, class Launcher>
 void count_then_write(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
-                      void* workspace, std::int64_t least_blocks = CountThenWritePlan<T>::blocks_wanted) {
-  CountThenWritePlan<T> plan(request, workspace, least_blocks);
+                      void* workspace) {
+  CountThenWritePlan<T> plan(request, workspace);
   auto& a = plan.args;
   a.in = strides(views.image), a.out = tensor_strides<T>(views.tensor);
   a.image = static_cast<const char*>(views.image.data), a.tensor = static_cast<char*>(views.tensor.data);
   a.in.alignment = alignment_of(a.image, a.in, 1, sizeof(std::uint32_t));
   a.rule = request.rule.channel[0];
   a.rule.data = plan.tables + request.table_at[0];
-  const auto launch = [&]<bool sides>() {
-    launcher.template launch<CountThenWriteCount, CountThenWriteCounts<sides>>(
-        a.images * a.groups * a.bands * a.segments, a, false);
-    const std::int64_t blocks = a.images * a.bands * a.chunks * a.bins;
-    const auto write = [&]<int warps>() {
-      launcher.template launch<CountThenWriteWrite, CountThenWriteOutput<T, warps, sides>>(blocks, a, true);
-    };
-    if constexpr (sides)
-      a.chunk <= 15 ? write.template operator()<15>() : write.template operator()<most_segments>();
-    else
-      with_warps(a.segments, write);
-  };
-  a.chunks > 1 ? launch.template operator()<true>() : launch.template operator()<false>();
+  with_warps(a.chunk, a.chunks > 1, [&]<bool sides, int warps>() {
+    using Output = CountThenWriteOutput<T, warps, sides>;
+    using Counts = CountThenWriteCounts<sides>;
+    plan.cut(held_blocks<CountThenWriteCount, Counts>(launcher), held_blocks<CountThenWriteWrite, Output>(launcher));
+    launcher.template launch<CountThenWriteCount, Counts>(a.images * a.groups * a.bands * a.segments, a, false);
+    launcher.template launch<CountThenWriteWrite, Output>(a.images * a.bands * a.chunks * a.bins, a, true);
+  });
 }
 
 }  // namespace areal::kernels
