@@ -2,11 +2,14 @@
 // written twice.
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
+#include <array>
 #include <cstring>
+#include <optional>
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/sat_case.hpp"
 #include "extent.hpp"
+#include "kernels/sat/lookback/all-partials.hpp"
 #include "kernels/sat/request.hpp"
 #include "simt/plan.hpp"
 
@@ -204,6 +207,8 @@ TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
         Options options;
         options.seed = seed++, options.residents = residents, options.start = start;
         if (!test::is_full() && (seed + seed / 3 + turn) % 3 != 0) continue;
+        options.together =
+            turn > 2 ? 32 : std::array{32, 14, 8}[seed % 3];  // 15 low tiles of bytes, 9 high, or in turn
         EXPECT_EQ(run(options), first) << types << ", seed " << options.seed << ", residents " << residents;
       }
   }
@@ -235,9 +240,63 @@ TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
 // (twice, the uppermost once) and their total; sums and squares in one word.
 TEST(SatKernels, SumAndSquaresAreHandedOverTogether) {
   Tables run("lookback", {{512, 512}, type_pair("8u32u"), Border::none, Type::u64});
-  run({});
+  Options options;
+  options.together = 15;
+  run(options);
   ASSERT_EQ(run.launches.size(), 1u);
   EXPECT_EQ(run.launches[0].counts.published, 4u * 128 + 2 * 256 + 2 * 2 * 2 * 256 + 2 * 3);
+}
+
+/// The words of all-partials: sums of rows of all tiles but the last of a row of tiles, of columns of all but the
+/// lowest, four parts of the total of those which have a tile to the lower right, and each block's number of launches.
+std::uint64_t partials(std::uint64_t across, std::uint64_t down, std::uint64_t height) {
+  return (across - 1) * down * height + across * (down - 1) * 128 + (across - 1) * (down - 1) * 4 + across * down;
+}
+
+/// Words that one launch publishes on a machine that holds so many blocks.
+std::uint64_t published(const char* id, const char* types, const Shape& image, std::optional<Type> squares,
+                        int together) {
+  Tables run(id, {image, type_pair(types), Border::none, squares});
+  Options options;
+  options.together = together;
+  run(options);
+  EXPECT_EQ(run.launches.size(), 1u);
+  return run.launches[0].counts.published;
+}
+
+// Tables of squares have tiles of 64 rows if the machine holds all of them at once, else of 128 if it holds those.
+TEST(SatKernels, SquaresHaveTilesAsLowAsTheMachineHolds) {
+  for (const Type squares : {Type::u32, Type::u64})
+    for (const auto& [together, words] :
+         {std::pair{32, partials(4, 8, 64)}, {31, partials(4, 4, 128)}, {16, partials(4, 4, 128)}})
+      EXPECT_EQ(published("lookback", "8u32u", {512, 512}, squares, together), words) << together;
+  // More than 32 tiles of a line add up too many others.
+  EXPECT_EQ(published("lookback", "8u32u", {9, 2048}, Type::u64, 64), partials(1, 32, 64));
+  EXPECT_EQ(published("lookback", "8u32u", {9, 2049}, Type::u64, 64), partials(1, 17, 128));
+}
+
+// all-partials has tiles of 64 rows for at most 132 of them, 32 in a column; tables of 64 bits do not.
+TEST(SatKernels, AllPartialsHasLowTilesForSmallImages) {
+  const auto words = [](const char* types, const Shape& image) {
+    return published("all-partials", types, image, {}, 32);
+  };
+  for (const char* types : {"8u32u", "8u32f", "16u32u", "32s32s", "32f32f"})
+    EXPECT_EQ(words(types, {512, 512}), partials(4, 8, 64)) << types;
+  EXPECT_EQ(words("8u64f", {512, 512}), partials(4, 4, 128));
+  for (const auto& [image, low] : {std::pair{Shape{1408, 768}, true},
+                                   {{1409, 768}, false},
+                                   {{1408, 769}, false},
+                                   {{1408, 384, 1, 2}, true},
+                                   {{1408, 384, 3}, false},
+                                   {{128, 2048}, true},
+                                   {{128, 2049}, false}})
+    EXPECT_EQ(kernels::has_low_tiles(image), low) << image.width << "x" << image.height;
+  EXPECT_EQ(words("8u32u", {9, 2048}), partials(1, 32, 64));
+  EXPECT_EQ(words("8u32u", {9, 2049}), partials(1, 17, 128));
+  for (const std::int64_t height : {2048, 2049}) {
+    const kernels::SatRequest request{{9, height}, type_pair("8u32u"), Border::none};
+    EXPECT_EQ(Tables("all-partials", request)({}), Tables("lookback", request)({})) << height;
+  }
 }
 
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {

@@ -57,33 +57,42 @@ SatKernels<Launcher> lookback_kernels() {
   return kernels;
 }
 
+/// The first of several that the device can run: all but the last need all their tiles at once.
+template <class Launcher, class... Cs>
+SatKernels<Launcher> first_lookback() {
+  SatKernels<Launcher> kernels;
+  ((kernels = lookback_kernels<Launcher, Cs>()), ...);
+  kernels.workspace_bytes = [](const TableRequest& request) {
+    return (LookbackPlan<Cs>(request.image, request.border).workspace_bytes + ...);
+  };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    char* own = static_cast<char*>(workspace);
+    const auto executed = [&]<class C>() {
+      if (lookback<C>(launcher, request.border, image, valid, tables, own)) return true;
+      own += LookbackPlan<C>(request.image, request.border).workspace_bytes;
+      return false;
+    };
+    return (executed.template operator()<Cs>() || ...);
+  };
+  kernels.shared_bytes = std::max({sizeof(typename Lookback<NoMachine, Cs>::Shared)...});
+  return kernels;
+}
+
 /// lookback: up to about 4096x4096, images of bytes have few enough tiles to run all at once, and gain from it. A
 /// device that does not hold all runs them one after another, with the same sums.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> by_rows_kernels() {
   using InTurn = LookbackConfig<In, T, GatherByRows, reverse>;
-  auto kernels = lookback_kernels<Launcher, InTurn>();
-  if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse) {
-    using AtOnce = LookbackConfig<In, T, GatherByRows, reverse, true>;
-    kernels.workspace_bytes = [](const TableRequest& request) {
-      return LookbackPlan<AtOnce>(request.image, request.border).workspace_bytes +
-             LookbackPlan<InTurn>(request.image, request.border).workspace_bytes;
-    };
-    kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                         const TableViews& tables, void* workspace) {
-      if (lookback<AtOnce>(launcher, request.border, image, valid, tables, workspace)) return true;
-      const LookbackPlan<AtOnce> first(request.image, request.border);
-      return lookback<InTurn>(launcher, request.border, image, valid, tables,
-                              static_cast<char*>(workspace) + first.workspace_bytes);
-    };
-    kernels.shared_bytes = std::max(kernels.shared_bytes, sizeof(typename Lookback<NoMachine, AtOnce>::Shared));
-  }
-  return kernels;
+  if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse)
+    return first_lookback<Launcher, LookbackConfig<In, T, GatherByRows, reverse, true>, InTurn>();
+  else
+    return lookback_kernels<Launcher, InTurn>();
 }
 
-template <class Launcher, class In, class T, bool reverse>
-SatKernels<Launcher> all_partials_kernels() {
-  using C = LookbackConfig<In, T, GatherAllPartials, reverse>;
+/// The kernels of a configuration that needs all its tiles at once.
+template <class Launcher, class C>
+SatKernels<Launcher> together_kernels() {
   auto kernels = lookback_kernels<Launcher, C>();
   kernels.takes = [](Launcher& launcher, const TableRequest& request) -> std::string {
     const LookbackPlan<C> plan(request.image, request.border);
@@ -94,6 +103,12 @@ SatKernels<Launcher> all_partials_kernels() {
   };
   kernels.together = true;
   return kernels;
+}
+template <class Launcher, class In, class T, bool reverse>
+SatKernels<Launcher> all_partials_kernels(const Shape& image) {
+  if constexpr (sizeof(T) == 4)
+    if (has_low_tiles(image)) return together_kernels<Launcher, LookbackLowConfig<In, T, reverse>>();
+  return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>>();
 }
 
 /// The tables for which bands has a kernel: those for which it is faster.
@@ -193,38 +208,47 @@ SatKernels<Launcher> tilted_kernels() {
 
 /// No functions unless the algorithm is one of these.
 template <class Launcher, class In, class T, bool reverse = false>
-SatKernels<Launcher> sum_kernels(std::string_view id) {
+SatKernels<Launcher> sum_kernels(const TableRequest& request) {
+  const std::string_view id = request.id;
   if (id == "lookback") return by_rows_kernels<Launcher, In, T, reverse>();
   if (id == "lookback-diagonal")
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
   if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
   if (id == "relay") return relay_kernels<Launcher, In, T, reverse>();
-  if (id == "all-partials") return all_partials_kernels<Launcher, In, T, reverse>();
+  if (id == "all-partials") return all_partials_kernels<Launcher, In, T, reverse>(request.image);
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
   return {};
 }
 template <class Launcher, class In, class T>
 SatKernels<Launcher> product_kernels(const TableRequest& request) {
   if (request.what == TableKind::tilted) return tilted_kernels<Launcher, In, T>();
-  return sum_kernels<Launcher, In, T>(request.id);
+  return sum_kernels<Launcher, In, T>(request);
 }
 
-/// The sum with squares in a type that holds such pixels' squares.
+/// The sum with squares. Small images of bytes with integer tables run all their tiles at once, and gather as
+/// all-partials does; the sums are the same.
+template <class Launcher, class In, class T, class Squares, bool reverse>
+SatKernels<Launcher> sum_and_squares_kernels() {
+  using InTurn = LookbackSquaresConfig<In, T, Squares, GatherByRows, reverse>;
+  if constexpr (std::is_same_v<In, std::uint8_t> && std::is_integral_v<T> && sizeof(T) == 4 &&
+                std::is_integral_v<Squares> && !reverse)
+    return first_lookback<Launcher, LookbackSquaresAtOnce<In, T, Squares, 4>, LookbackSquaresAtOnce<In, T, Squares, 8>,
+                          InTurn>();
+  else
+    return lookback_kernels<Launcher, InTurn>();
+}
+/// The same in a type that holds such pixels' squares.
 template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> squares_kernels(Type squares) {
   if constexpr (std::is_integral_v<In>) {
     if constexpr (sizeof(In) <= 2)
-      if (squares == Type::u32)
-        return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows, reverse>>();
+      if (squares == Type::u32) return sum_and_squares_kernels<Launcher, In, T, std::uint32_t, reverse>();
     using Bits = std::conditional_t<sizeof(In) == 8, T, In>;  // squares modulo 2^64 are the same for both signs
-    if (squares == Type::u64)
-      return lookback_kernels<Launcher, LookbackSquaresConfig<Bits, T, std::uint64_t, GatherByRows, reverse>>();
+    if (squares == Type::u64) return sum_and_squares_kernels<Launcher, Bits, T, std::uint64_t, reverse>();
   }
   if constexpr (sizeof(In) == 1 || std::is_same_v<In, Half> || std::is_same_v<In, float>)
-    if (squares == Type::f32)
-      return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, float, GatherByRows, reverse>>();
-  if (squares == Type::f64)
-    return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows, reverse>>();
+    if (squares == Type::f32) return sum_and_squares_kernels<Launcher, In, T, float, reverse>();
+  if (squares == Type::f64) return sum_and_squares_kernels<Launcher, In, T, double, reverse>();
   return {};
 }
 
@@ -283,7 +307,7 @@ template <class Launcher, TypeGroup group>
 SatKernels<Launcher> ReversedTables::find(const TableRequest& request) {
   return with_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
                       return request.squares ? squares_kernels<Launcher, In, T, true>(*request.squares)
-                                             : sum_kernels<Launcher, AddedAs<In, T>, T, true>(request.id);
+                                             : sum_kernels<Launcher, AddedAs<In, T>, T, true>(request);
                     }));
 }
 template <class Launcher, TypeGroup group>

@@ -100,7 +100,9 @@ struct CountThenWritePlan {
 /// f.operator()<sides, warps>() with the smallest block that has a warp for each segment of a chunk.
 template <class F>
 void with_warps(int segments, bool sides, F&& f) {
-  if (sides) return segments <= 15 ? f.template operator()<true, 15>() : f.template operator()<true, most_segments>();
+  if (sides && segments <= 10) return f.template operator()<true, 10>();
+  if (sides && segments <= 15) return f.template operator()<true, 15>();
+  if (sides) return f.template operator()<true, most_segments>();
   if (segments <= 2) return f.template operator()<false, 2>();
   if (segments <= 5) return f.template operator()<false, 5>();
   if (segments <= 8) return f.template operator()<false, 8>();

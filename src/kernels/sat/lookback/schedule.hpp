@@ -64,6 +64,9 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
                   : Tuning{.warps_x = 1, .warps_y = 8, .rows_per_warp = 32, .resident = 4};
 }
 
+/// More tiles than any device holds at once.
+inline constexpr int most_together = 4096;
+
 /// Types and tuning.
 template <class In_, class T_, class Gather_, bool reverse_ = false,
           bool together_ = Gather_::order == LookbackOrder::direct>
@@ -76,6 +79,7 @@ struct LookbackConfig {
   static constexpr LookbackTuning tuning = lookback_tuning(sizeof(In), sizeof(T), byte, order);
   static constexpr bool both = false, rescan = tuning.rescan, reverse = reverse_;
   static constexpr bool together = together_;
+  static constexpr int most_across = most_together;
   static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
   static constexpr int warps_x = tuning.warps_x, warps_y = tuning.warps_y, rows_per_warp = tuning.rows_per_warp,
                        resident = tuning.resident;
@@ -99,6 +103,7 @@ struct LookbackSquaresConfig {
   static constexpr LookbackOrder order = Gather::order;
   static constexpr bool both = true, rescan = true, byte = false, reverse = reverse_;
   static constexpr bool together = false;
+  static constexpr int most_across = most_together;
   static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
   static constexpr int warps_x = 2;
   static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
@@ -108,9 +113,6 @@ struct LookbackSquaresConfig {
   static constexpr int window_size = 4, loads_in_flight = many ? 1 : 4;
   static constexpr int group = 8;
 };
-
-/// More tiles than any device holds at once.
-inline constexpr std::int64_t most_together = 4096;
 
 /// The geometry and the workspace of one plan.
 template <class C>
@@ -132,7 +134,8 @@ struct LookbackPlan {
     args.groups = (args.tiles_x + args.group - 1) / args.group;
     blocks = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
     Workspace from(workspace);
-    if (C::together && blocks > most_together) blocks = 0, too_many = true;
+    if (C::together && (blocks > most_together || std::max(args.tiles_x, args.tiles_y) > C::most_across))
+      blocks = 0, too_many = true;
     from.take(args.ticket, C::together ? 0 : 1);
     from.take(args.launches, C::together ? blocks : 0);
     from.take(args.rows, blocks * Kernel::tile_height);
