@@ -142,6 +142,12 @@ TEST(SimtCountThenWrite, Bands) {
   check({{130, 16 * 3}}, oracle::uniform(2, 0, 256));
 }
 
+// From 128 bins on, bands follow each other.
+TEST(SimtCountThenWrite, BandsOfManyBins) {
+  check({{5, 130}}, oracle::uniform(128, 0, 256));
+  check({{2049, 2}}, oracle::uniform(128, 0, 256));
+}
+
 // Rows that take several blocks.
 TEST(SimtCountThenWrite, Chunks) {
   const Rule rule = oracle::uniform(2, 0, 200);
