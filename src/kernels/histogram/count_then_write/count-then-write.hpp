@@ -44,7 +44,8 @@ struct CountThenWritePlan {
            std::to_string(image.width) + "x" + std::to_string(image.height);
   }
 
-  static constexpr int low = 32;  ///< rows of the lowest bands
+  static constexpr int low = 32;         ///< rows of the lowest bands
+  static constexpr int most_bands = 64;  ///< of lower ones than 128 rows: each adds up the counts of all above
 
   /// Without bands, which `cut` makes. The workspace suffices for bands of any height.
   explicit CountThenWritePlan(const HistogramRequest& request, void* workspace = nullptr) {
@@ -87,7 +88,8 @@ struct CountThenWritePlan {
              of_bands * args.chunks * args.bins * 2 >= writing * 3;
     };
     args.rows = most_band_rows;
-    while (args.rows > low && !fills(up(args.height, args.rows))) args.rows /= 2;
+    while (args.rows > low && up(args.height, args.rows / 2) <= most_bands && !fills(up(args.height, args.rows)))
+      args.rows /= 2;
     args.rows = up(up(args.height, up(args.height, args.rows)), 8) * 8;  // bands of one height
     args.bands = up(args.height, args.rows);
   }
