@@ -1,7 +1,7 @@
 #pragma once
 // all-partials (areal). 1 launch. Reads 1, writes 1 per element. Floats have the same bits every run on one kind of
 // device; one that cannot hold all tiles at once runs lookback instead. The kernel is kernel.hpp; this file is its
-// gather.
+// gather, and the shapes of its tiles for small images.
 //
 // Tiles row by row; each adds up the published sums of all tiles to the left, above, and left of those above: one hop,
 // for images whose tiles are few and all resident at once.
