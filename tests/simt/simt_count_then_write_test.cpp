@@ -343,6 +343,7 @@ TEST(SimtCountThenWrite, BandsGiveTheDeviceWork) {
   EXPECT_EQ(rows_of({640, 480, 1, 32}, 32, 792, 792), 120);
   EXPECT_EQ(rows_of({3840, 2160}, 32, 528, 264), 128);
   EXPECT_EQ(rows_of({64, 5}, 32, 792, 792), 8);
+  EXPECT_EQ(rows_of({640, 480}, 32, 0, 0), 120);       // a device that does not tell
   EXPECT_EQ(rows_of({128, 2048}, 32, 792, 1056), 32);  // 64 bands
   EXPECT_EQ(rows_of({128, 2049}, 32, 792, 1056), 64);
 }

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include "kernels/filter/segments.hpp"
 #include "kernels/histogram/count_then_write/count.hpp"
 #include "kernels/histogram/count_then_write/tiles.hpp"
 #include "kernels/histogram/count_then_write/write.hpp"
@@ -75,12 +74,13 @@ struct CountThenWritePlan {
       if (request.tables[i] == '\xff' && request.tables[i + 1] == '\xff') return numbers;
     return numbers + 1;
   }
+
   /// Cuts the rows in bands of 128, 64 or 32 rows, the highest that give a device work: a quarter of the blocks of the
-  /// first launch that it holds at once, `counting`, and one and a half times those of the second, `writing`. A warp
-  /// counts 16 rows for 128 of a band, 8 for up to 64, and 4 for 32. One H200, bands of 32, 64 and 128 rows, fractions
-  /// of a memset: 640x480x32 0.66, 0.63, 0.48, with 128 bins 0.79, 0.80, 0.68; 1920x1080x32 0.82, 0.84, 0.81;
-  /// 3840x2160x32 0.72, 0.79, 0.82. Waves of blocks matter less: 72 and 136 rows fill 1.82 and 0.97 waves at
-  /// 1920x1080x32, 64 rows 2.06, and both reach 0.79.
+  /// first launch that it holds at once, `counting`, and one and a half times those of the second, `writing`; 128 rows
+  /// if it does not tell, 0 and 0. A warp counts 16 rows for 128 of a band, 8 for up to 64, and 4 for 32. One H200,
+  /// bands of 32, 64 and 128 rows, fractions of a memset: 640x480x32 0.66, 0.63, 0.48, with 128 bins 0.79, 0.80, 0.68;
+  /// 1920x1080x32 0.82, 0.84, 0.81; 3840x2160x32 0.72, 0.79, 0.82. Waves of blocks matter less: 72 and 136 rows
+  /// fill 1.82 and 0.97 waves at 1920x1080x32, 64 rows 2.06, and both reach 0.79.
   void cut(std::int64_t counting, std::int64_t writing) {
     const auto fills = [&](std::int64_t bands) {
       const std::int64_t of_bands = args.images * bands;
@@ -143,7 +143,8 @@ void count_then_write(Launcher& launcher, const HistogramRequest& request, const
   with_warps(a.chunk, a.chunks > 1, [&]<bool sides, int warps>() {
     using Output = CountThenWriteOutput<T, warps, sides>;
     using Counts = CountThenWriteCounts<sides>;
-    plan.cut(held_blocks<CountThenWriteCount, Counts>(launcher), held_blocks<CountThenWriteWrite, Output>(launcher));
+    plan.cut(launcher.template most_together<CountThenWriteCount, Counts>(),
+             launcher.template most_together<CountThenWriteWrite, Output>());
     launcher.template launch<CountThenWriteCount, Counts>(a.images * a.groups * a.bands * a.segments, a, false);
     launcher.template launch<CountThenWriteWrite, Output>(a.images * a.bands * a.chunks * a.bins, a, true);
   });
