@@ -82,6 +82,8 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
 TEST(SimtWindows, UnlikeTables) { windows_of_unlike_tables<Bed>(); }
 TEST(SimtWindows, Strips) { windows_in_strips_of_several_types<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
+TEST(SimtWindows, WalkedOfEveryEdgeAndType) { windows_walked_of_every_edge_and_type<Bed>(); }
+TEST(SimtWindows, WalkedOfEveryShape) { windows_walked_of_every_shape<Bed>(); }
 TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST(SimtWindows, DistanceMaps) {

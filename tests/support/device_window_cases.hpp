@@ -1,6 +1,8 @@
 #pragma once
 // Tests of dense windows and distance maps of tables in device memory. See device_answers.hpp for a Bed.
 
+#include "api/core/window_axes.hpp"
+#include "api/query/region_device.hpp"
 #include "device_histogram_cases.hpp"
 
 namespace areal::device_cases {
@@ -186,6 +188,98 @@ void windows_rounded_to_every_type() {
   windows_rounded<float, double, std::int32_t, Bed>(-2e9, 2e9);
   windows_rounded<std::uint8_t, std::uint32_t, double, Bed>(0, 255);
   windows_rounded<float, double, double, Bed>(-9, 99);
+}
+
+/// A request of windows of a table: the walk answers those inside, whatever the choice of `auto`.
+inline kernels::WindowsRequest walk_of(const TableView& table, const Window& w, kernels::Statistic statistic,
+                                       const View& out) {
+  const auto [columns, rows] = window_axes(table.image_width(), table.image_height(), w);
+  const bool real = is_float(table.view.type), constant = w.edge == Edge::constant;
+  return {.statistic = statistic,
+          .sum = table,
+          .squares = {},
+          .columns = columns,
+          .rows = rows,
+          .out = out,
+          .beyond = {constant && !real ? static_cast<std::uint64_t>(w.value) : 0, constant && real ? w.value : 0},
+          .rounding = w.rounding,
+          .walks = true};
+}
+
+/// Windows inside of a table of any pitch, by the walk: the CPU's bits.
+template <class P, class S, class Out, class Bed>
+void windows_walked(double lo, double hi, int width, int height, const std::vector<Window>& windows,
+                    oracle::Gaps gaps = oracle::aligned, oracle::Gaps out_gaps = oracle::aligned) {
+  const auto image = oracle::random_image<P>(width, height, lo, hi, 47);
+  for (const Border border : {Border::zero, Border::none}) {
+    Table<S> table(image, border, oracle::identity, gaps);
+    for (const Window& w : windows) {
+      SCOPED_TRACE(testing::Message() << width << "x" << height << " " << name_of(border) << " window " << w.width
+                                      << "x" << w.height << " edge " << static_cast<int>(w.edge) << " rounding "
+                                      << static_cast<int>(w.rounding) << " gap " << gaps.gap << " start " << gaps.start
+                                      << " seed 47");
+      const Shape shape = window_shape(width, height, w);
+      for (const kernels::Statistic statistic : {kernels::Statistic::sum, kernels::Statistic::mean}) {
+        Padded got(type_of<Out>, shape, out_gaps), want(type_of<Out>, shape);
+        Bed bed;
+        const ConstView there = bed.in(table.memory());
+        answer({bed.on.backend, 0, bed.on.stream.value_or(Stream::host())},
+               walk_of({there, border}, w, statistic, bed.out(got)));
+        bed.back();
+        (statistic == kernels::Statistic::sum ? window_sums : window_means)(table.view(), w, want.view(), {});
+        EXPECT_EQ(output_differences<Out>(got, want), 0u) << "statistic " << static_cast<int>(statistic);
+      }
+    }
+  }
+}
+inline std::vector<Window> of_every_edge(std::int64_t width, std::int64_t height, Rounding rounding) {
+  std::vector<Window> windows;
+  for (const Edge edge : {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect, Edge::symmetric,
+                          Edge::wrap, Edge::constant})
+    windows.push_back({width, height, -1, -1, edge, 3, rounding});
+  return windows;
+}
+template <class Bed>
+void windows_walked_of_every_edge_and_type() {
+  using enum Rounding;
+  windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, 97, 37, of_every_edge(5, 4, nearest));
+  windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 97, 37, of_every_edge(3, 7, nearest));
+  windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, 97, 37, of_every_edge(4, 4, opencv));
+  const std::vector<Window> two{{6, 9, 2, 8, Edge::reflect}, {2, 3, -1, -1, Edge::valid, 0, opencv}};
+  windows_walked<std::int16_t, std::int32_t, std::uint8_t, Bed>(-300, 300, 83, 29, two);
+  windows_walked<std::int16_t, std::int32_t, std::int16_t, Bed>(-300, 300, 83, 29, two);
+  windows_walked<std::uint8_t, std::uint32_t, std::uint16_t, Bed>(0, 255, 83, 29, two);
+  windows_walked<std::int8_t, std::int32_t, std::int8_t, Bed>(-128, 127, 83, 29, two);
+  windows_walked<std::int32_t, std::int64_t, std::int32_t, Bed>(-2e9, 2e9, 83, 29, two);
+  windows_walked<std::int32_t, std::int64_t, std::uint8_t, Bed>(-2e3, 9e2, 83, 29, two);
+  windows_walked<std::uint32_t, std::uint64_t, double, Bed>(0, 4e9, 83, 29, two);
+  windows_walked<std::uint32_t, std::uint64_t, std::uint8_t, Bed>(0, 4e9, 83, 29, two);
+  windows_walked<float, float, float, Bed>(-9, 9, 83, 29, two);
+  windows_walked<float, float, std::uint8_t, Bed>(-9, 99, 83, 29, two);
+  windows_walked<float, double, double, Bed>(-9, 9, 83, 29, two);
+}
+/// Several strips and segments, lines of every alignment, and windows of sizes around those of chunks and warps.
+template <class Bed>
+void windows_walked_of_every_shape() {
+  std::vector<Window> windows;
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{
+           {1, 1}, {1, 9}, {3, 8}, {2, 7}, {31, 2}, {33, 1}, {64, 16}, {129, 17}, {500, 3}, {3, 33}})
+    windows.push_back({width, height, -1, -1, Edge::valid});
+  windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, 1103, 61, windows);
+  windows.resize(4);
+  for (const std::int64_t gap : {0, 4, 8, 12})
+    for (const std::int64_t start : {0, 4, 8, 12})
+      windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 131, 27, windows, {gap, start}, {4, 4});
+  for (const std::int64_t gap : {0, 8})
+    for (const std::int64_t start : {0, 8})
+      windows_walked<float, double, double, Bed>(-9, 9, 131, 27, windows, {gap, start}, {8, 8});
+  for (const int width : {1, 2, 32, 33, 34, 35, 36, 37, 64, 545, 546})
+    for (const int height : {1, 4, 5, 11, 23})
+      windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, width, height,
+                                                                     {{2, 3, -1, -1, Edge::shrink}});
+  // What the walk does not take: more rows than a ring has, and elements at odd addresses.
+  windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 70, 150, {{3, 140, -1, -1, Edge::shrink}});
+  windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 131, 27, windows, oracle::misaligned);
 }
 
 template <class T, class Out, class Bed>

@@ -17,7 +17,7 @@
 #include "kernels/query/scatter.hpp"
 #include "kernels/query/statistics.hpp"
 #include "kernels/query/sums.hpp"
-#include "kernels/query/windows.hpp"
+#include "kernels/query/window_query.hpp"
 
 namespace areal::kernels {
 

@@ -164,6 +164,7 @@ struct WindowsRequest {
   View out;
   formulas::CellBeyond beyond = {}, squares_beyond = {};  ///< for edge `constant`
   Rounding rounding = Rounding::nearest;
+  bool walks = false;  ///< sums and means inside by WindowWalk, where it takes them
 };
 
 struct ConvertRequest {

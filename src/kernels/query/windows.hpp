@@ -7,6 +7,7 @@
 // below its column, and gets its window's other side by a difference with another thread: tiles overlap by the width of
 // a window, and a window reads 2 elements.
 
+#include "formulas/rounded_mean.hpp"
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/query/corners.hpp"
@@ -39,6 +40,9 @@ struct WindowsArgs {
   bool fixed_point_means, reciprocal_means;  ///< OpenCV's rounding; the former where FixedPointMean supports it
   std::uint64_t inner_pixels;                ///< of such a window
   formulas::FixedPointMean of_bytes;         ///< their mean, if supported
+  bool rounded_means;                        ///< to 8u, of integers: by `rounded`, for sums of up to `most`
+  formulas::RoundedMean rounded;
+  std::uint32_t most;  ///< all larger sums have the mean 255, too
 };
 inline constexpr int window_strip = 4;  ///< windows one below the other whose elements are loaded at once
 /// A tile of inner windows is as wide as a block has threads. High tiles have more hits in L1, low ones give small
@@ -191,23 +195,30 @@ struct Windows {
     }
   }
   /// Sums or means of inner windows, from their sums.
-  AREAL_DEVICE void finish(const Difference<T> (&sum)[together], char* to) {
-    if constexpr (std::is_integral_v<T>)
+  template <int N>
+  AREAL_DEVICE void finish(const Difference<T> (&sum)[N], char* to) {
+    if constexpr (std::is_integral_v<T>) {
       if (a.fixed_point_means && formulas::FixedPointMean::serves(a.inner_pixels)) {
         AREAL_UNROLL
-        for (int r = 0; r < together; ++r)
+        for (int r = 0; r < N; ++r)
           store_element(m, to + r * a.out.row, fixed_point_mean(wide_difference(sum[r], a.sum), a.of_bytes), true);
         return;
       }
-    double value[together];
+      if (a.rounded_means) {
+        AREAL_UNROLL
+        for (int r = 0; r < N; ++r) store_element(m, to + r * a.out.row, rounded_mean(sum[r]), true);
+        return;
+      }
+    }
+    double value[N];
     real_sums(sum, value);
     const auto n = static_cast<double>(a.inner_pixels);
     if (a.reciprocal_means) {
       AREAL_UNROLL
-      for (int r = 0; r < together; ++r) value[r] *= 1 / n;
+      for (int r = 0; r < N; ++r) value[r] *= 1 / n;
     } else if (a.statistic == Statistic::mean) {
       AREAL_UNROLL
-      for (int r = 0; r < together; ++r) value[r] /= n;
+      for (int r = 0; r < N; ++r) value[r] /= n;
     }
     write_outputs(m, a.out, to, value);
   }
@@ -228,15 +239,22 @@ struct Windows {
     for (int r = 0; r < together; ++r) difference[r] = corner[r].by_columns();
   }
   /// As real_sum, but from their own width, as 64-bit conversions take longer; one test of signedness for all.
-  AREAL_DEVICE void real_sums(const Difference<T> (&sum)[together], double (&value)[together]) {
+  template <int N>
+  AREAL_DEVICE void real_sums(const Difference<T> (&sum)[N], double (&value)[N]) {
     if constexpr (std::is_integral_v<T>)
       if (a.sum.is_signed) {
         AREAL_UNROLL
-        for (int r = 0; r < together; ++r) value[r] = static_cast<double>(static_cast<std::make_signed_t<T>>(sum[r]));
+        for (int r = 0; r < N; ++r) value[r] = static_cast<double>(static_cast<std::make_signed_t<T>>(sum[r]));
         return;
       }
     AREAL_UNROLL
-    for (int r = 0; r < together; ++r) value[r] = static_cast<double>(sum[r]);
+    for (int r = 0; r < N; ++r) value[r] = static_cast<double>(sum[r]);
+  }
+  /// The nearest byte, half to even, as the quotient of doubles rounds to.
+  AREAL_DEVICE std::uint8_t rounded_mean(Difference<T> sum) const {
+    const bool negative = a.sum.is_signed && static_cast<std::make_signed_t<T>>(sum) < 0;
+    const auto held = static_cast<std::uint32_t>(sum < a.most ? sum : a.most);
+    return static_cast<std::uint8_t>(a.rounded(negative ? 0 : held));
   }
   AREAL_DEVICE std::uint8_t fixed_point_mean(std::uint64_t sum, const formulas::FixedPointMean& mean) {
     return mean(a.sum.is_signed && static_cast<std::int64_t>(sum) < 0 ? 0 : sum);
@@ -261,6 +279,18 @@ struct Windows {
       squares = with_element(a.squares, [&](auto element) { return seen(element, a.squares, a.squares_beyond); });
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
     write_output(m, a.out, at, answer(sum, squares, n), offset(a.out));
+  }
+  /// Any window's answer from the sum of its pixels in the image; for edges that show no copies.
+  AREAL_DEVICE void finish_any(const OutputPlace& at, Difference<T> inside, char* to) {
+    const std::uint64_t across = a.columns.pixels(at.x), down = a.rows.pixels(at.y);
+    auto all = wide_difference(inside, a.sum);
+    if (!a.columns.lies_inside(at.x) || !a.rows.lies_inside(at.y)) {
+      const std::uint64_t pixels = a.columns.inside(at.x) * a.rows.inside(at.y);
+      all = all_of(all, a.columns.edge == Edge::constant ? across * down - pixels : 0, a.beyond);
+    }
+    const double value[] = {
+        answer(as_any_sum(all, a.sum), {}, {across * down, static_cast<double>(across) * static_cast<double>(down)})};
+    write_outputs(m, a.out, to, value);
   }
   AREAL_DEVICE double answer(const AnySum& sum, const AnySum& squares, const Pixels& n) {
     if constexpr (C::varies) return variance_of(a.statistic, a.sum, sum, a.squares, squares, n);
@@ -289,8 +319,14 @@ struct Windows {
             static_cast<Wide>(columns.piece[c].times) * rectangle<E>(table, plane, columns.piece[c], rows.piece[r]);
       all += static_cast<Wide>(rows.piece[r].times) * across;
     }
+    return all_of(all, cells_beyond, beyond);
+  }
+  /// The sum of a window that does not lie inside; no -0.
+  template <class Wide>
+  AREAL_DEVICE Wide all_of(Wide seen, std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) const {
+    Wide all = 0 + seen;
     if (cells_beyond > 0) {
-      if constexpr (std::is_integral_v<E>)
+      if constexpr (std::is_integral_v<Wide>)
         all += cells_beyond * beyond.integer;
       else
         all += static_cast<double>(cells_beyond) * beyond.real;
@@ -314,58 +350,6 @@ inline WindowRange inner_windows(const WindowsArgs& a, bool varies) {
   const std::int64_t strips = (a.rows.inner_end() - top) / window_strip;
   if (!aligned || left >= right || strips <= 0) return {0, 0, 0, 0};
   return {left, right, top, top + strips * window_strip};
-}
-
-template <class Launcher>
-void run_query(Launcher& launcher, const WindowsRequest& request) {
-  const OutputArgs out = output_args(request.out);
-  const bool varies = request.statistic != Statistic::sum && request.statistic != Statistic::mean;
-  const bool opencv = request.rounding == Rounding::opencv && request.statistic == Statistic::mean;
-  const auto pixels = static_cast<std::uint64_t>(request.columns.size) * static_cast<std::uint64_t>(request.rows.size);
-  const bool serves = formulas::FixedPointMean::serves(pixels);
-  WindowsArgs a{table_args(request.sum.view, request.sum.border),
-                request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},
-                request.columns,
-                request.rows,
-                request.statistic,
-                out,
-                request.beyond,
-                request.squares_beyond,
-                plane_args(request.sum.view),
-                {},
-                {},
-                {},
-                high_window_tile,
-                0,
-                0,
-                0,
-                opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
-                opencv && out.type == Type::f64,
-                pixels,
-                formulas::FixedPointMean(serves ? static_cast<std::uint32_t>(pixels) : 2)};
-  const WindowRange inner = a.inner = inner_windows(a, varies);
-  const WindowRange rim[rim_ranges] = {{0, out.width, 0, inner.top},
-                                       {0, inner.left, inner.top, inner.bottom},
-                                       {inner.right, out.width, inner.top, inner.bottom},
-                                       {0, out.width, inner.bottom, out.height}};
-  for (int i = 0; i < rim_ranges; ++i) {
-    a.rim[i] = rim[i];
-    a.rim_first[i] = a.rim_blocks;
-    a.rim_blocks += rim[i].blocks(warp_size, window_threads(varies) / warp_size);
-  }
-  if (!varies && request.columns.size <= most_overlap)
-    a.overlap = static_cast<int>((request.columns.size + warp_size - 1) / warp_size * warp_size);
-  const std::int64_t across = window_threads(varies) - a.overlap, high = inner.blocks(across, high_window_tile);
-  if (a.planes.count * high < least_of_high_window_tiles) a.tile_rows = low_window_tile;
-  a.plane_blocks = a.rim_blocks + inner.blocks(across, a.tile_rows);
-  with_element(a.sum, [&](auto element) {
-    using T = decltype(element);
-    const std::int64_t blocks = a.planes.count * a.plane_blocks;
-    if (varies)
-      launcher.template launch<Windows, WindowsConfig<T, true>>(blocks, a, false);
-    else
-      launcher.template launch<Windows, WindowsConfig<T, false>>(blocks, a, false);
-  });
 }
 
 }  // namespace areal::kernels
