@@ -84,6 +84,32 @@ TEST(SimtWindows, Strips) { windows_in_strips_of_several_types<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
 TEST(SimtWindows, WalkedOfEveryEdgeAndType) { windows_walked_of_every_edge_and_type<Bed>(); }
 TEST(SimtWindows, WalkedOfEveryShape) { windows_walked_of_every_shape<Bed>(); }
+TEST(SimtWindows, WalkedReadEachLineOfASegmentOnceAndWriteEachOutput) {
+  const auto image = oracle::random_image<std::uint8_t>(700, 83, 0, 255, 48);
+  for (const Border border : {Border::zero, Border::none})
+    for (const Window& w : {Window{5, 4, -1, -1, Edge::valid}, Window{15, 9, -1, -1, Edge::shrink}}) {
+      SCOPED_TRACE(testing::Message() << name_of(border) << " window " << w.width << " seed 48");
+      Table<std::uint32_t> table(image, border, oracle::identity, oracle::aligned);
+      const Shape shape = window_shape(image.width, image.height, w);
+      Padded out(Type::u8, shape, oracle::aligned);
+      const auto request = walk_of(table.view(), w, kernels::Statistic::mean, out.view());
+      const auto launches = simt::execute<kernels::Query>({}, request, nullptr);
+      ASSERT_EQ(launches.size(), 1u);  // no launch for the rim
+      // 32 blocks at once: 2 strips of 384 columns, and 16 segments of chunks of 8 rows.
+      const std::int64_t shift = border == Border::none ? 1 : 0, segment = 8;
+      std::uint64_t elements = 0;
+      for (std::int64_t y = 0; y < shape.height; y += segment)
+        for (std::int64_t x = 0; x < shape.width; x += 384) {
+          const std::int64_t rows = std::min(segment, shape.height - y), lines = (rows + 1) / 2 * 2 + w.height;
+          const std::int64_t columns = std::min<std::int64_t>(384, shape.width - x) + w.width;
+          const std::int64_t above = std::max<std::int64_t>(0, shift - (y - request.rows.before));
+          const std::int64_t left = std::max<std::int64_t>(0, shift - (x - request.columns.before));
+          elements += static_cast<std::uint64_t>((lines - above) * (columns - left));
+        }
+      EXPECT_EQ(launches[0].counts.reads.elements, elements);
+      EXPECT_EQ(launches[0].counts.writes.elements, static_cast<std::uint64_t>(shape.width * shape.height));
+    }
+}
 TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST(SimtWindows, DistanceMaps) {

@@ -277,6 +277,27 @@ void windows_walked_of_every_shape() {
     for (const int height : {1, 4, 5, 11, 23})
       windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, width, height,
                                                                      {{2, 3, -1, -1, Edge::shrink}});
+  {  // several planes
+    const Window w{6, 5, -1, -1, Edge::shrink};
+    const Shape shape{90, 41, 3, 2, Layout::planar};
+    oracle::Planes<std::uint32_t, std::uint8_t> table(shape.width, shape.height, shape.channels, shape.batch,
+                                                      shape.layout, Border::none, 0, 255, 49, oracle::identity,
+                                                      oracle::aligned);
+    Padded got(Type::f32, shape, oracle::aligned), want(Type::f32, shape);
+    Bed bed;
+    const ConstView there = bed.in(table.memory());
+    answer({bed.on.backend, 0, bed.on.stream.value_or(Stream::host())},
+           walk_of({there, Border::none}, w, kernels::Statistic::mean, bed.out(got)));
+    bed.back();
+    window_means(table.view(), w, want.view());
+    std::size_t wrong = got.guards_stand() ? 0 : 1;
+    for (std::int64_t n = 0; n < shape.batch; ++n)
+      for (std::int64_t c = 0; c < shape.channels; ++c)
+        for (std::int64_t y = 0; y < shape.height; ++y)
+          for (std::int64_t x = 0; x < shape.width; ++x)
+            wrong += !same(double{got.get<float>(x, y, c, n)}, double{want.get<float>(x, y, c, n)});
+    EXPECT_EQ(wrong, 0u) << "seed 49";
+  }
   // What the walk does not take: more rows than a ring has, and elements at odd addresses.
   windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 70, 150, {{3, 140, -1, -1, Edge::shrink}});
   windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 131, 27, windows, oracle::misaligned);

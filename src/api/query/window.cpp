@@ -13,6 +13,7 @@
 #include "cpu/query/window_rows.hpp"
 #include "cpu/threads.hpp"
 #include "formulas/variance.hpp"
+#include "policy/window_choice.hpp"
 
 namespace areal {
 
@@ -291,6 +292,7 @@ void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTa
   kernels::WindowsRequest request{statistic, sum.table,  std::nullopt, sum.columns, sum.rows,
                                   out,       sum.beyond, {},           rounding};
   if (squares) request.squares = squares->table, request.squares_beyond = squares->beyond;
+  request.walks = policy::walks_windows(out.shape);
   call.answer(request);
 }
 

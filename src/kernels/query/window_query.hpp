@@ -18,8 +18,8 @@ void launch_walk_of(Launcher& launcher, WindowsArgs& a) {
     const WindowRange& range = walked.inner;
     if (range.left >= range.right || range.top >= range.bottom) return;
     if (!a.sum.aligned || !a.out.aligned || a.sum.column != static_cast<std::int64_t>(sizeof(T))) return;
-    if (!launch_window_walk<WindowRing<T, 113 * 1024, 2>>(launcher, walked) &&
-        !launch_window_walk<WindowRing<T, 227 * 1024, 1>>(launcher, walked))
+    if (!launch_window_walk<WindowRing<T, 113 * 1024, 12, 2>>(launcher, walked) &&
+        !launch_window_walk<WindowRing<T, 227 * 1024, 16, 1>>(launcher, walked))
       return;
     a.plane_blocks = all ? 0 : a.rim_blocks;
   }
@@ -79,6 +79,7 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
     using T = decltype(element);
     if (!varies && request.walks) launch_walk_of<T>(launcher, a);
     const std::int64_t blocks = a.planes.count * a.plane_blocks;
+    if (blocks == 0) return;  // the walk answers all windows
     if (varies)
       launcher.template launch<Windows, WindowsConfig<T, true>>(blocks, a, false);
     else

@@ -9,8 +9,8 @@
 // Windows that reach beyond edges which show no copies are included: lines repeat the table's last row and column, and
 // have zeros before the first ones.
 //
-// Reads: of each strip and segment of `rows` windows, the elements of rows + height lines of columns + width that are
-// in the table, each once (an odd `rows` counts as one more). Writes: each output once.
+// Reads: of each strip and segment of `rows` windows, rows + height lines of columns + width elements (with an odd
+// number of rows, a line more), each once, except for those zeros. Writes: each output once.
 
 #include <algorithm>
 #include "kernels/query/windows.hpp"
@@ -24,11 +24,11 @@ struct WindowWalkArgs {
   int chunks;  ///< of the ring
 };
 
-/// A ring of `bytes` of elements read as T.
-template <class T_, int bytes_, int resident_>
+/// A ring of `bytes` of elements read as T, of blocks of so many warps.
+template <class T_, int bytes_, int warps_, int resident_>
 struct WindowRing {
   using T = T_;
-  static constexpr int bytes = bytes_, resident = resident_;
+  static constexpr int bytes = bytes_, warps = warps_, resident = resident_;
 };
 
 template <class M, class C>
@@ -36,12 +36,14 @@ struct WindowWalk {
   using T = typename C::T;
   using D = Difference<T>;
   using Args = WindowWalkArgs;
-  static constexpr int threads = 512, resident = C::resident, warps = threads / warp_size;
+  static constexpr int warps = C::warps, threads = warps * warp_size, resident = C::resident;
   static constexpr int chunk = 8, late = 2;             // lines; chunks that are on their way
+  static constexpr int parts = warps / chunk;           // warps that copy a line of each chunk
   static constexpr int together = 2, lane_columns = 4;  // a lane's windows
   static constexpr int warp_columns = lane_columns * warp_size, across = warps * together / chunk;
   static constexpr int columns = across * warp_columns;
   static constexpr int V = 16 / static_cast<int>(sizeof(T));
+  static constexpr std::int64_t element_bytes = sizeof(T);
   using Vector = Vec<T, V>;
   struct alignas(16) Shared {
     T ring[C::bytes / sizeof(T)];
@@ -51,34 +53,49 @@ struct WindowWalk {
   Args a;
 
   struct Place {
-    OutputPlace first;  ///< window
-    std::int64_t from;  ///< bytes from the table's data to the element at its upper left corner
-    char* to;           ///< its output
-    std::int64_t row;   ///< of the table at the first line: the rows of the image above it, may be negative
-    int rows, columns;  ///< windows
-    int begin, end;     ///< elements of a line that are in the table
-    int lead, turn;     ///< elements from a multiple of 16 bytes to `from`, and from a row to the next; below V
+    OutputPlace first;     ///< window
+    std::int64_t from;     ///< bytes from the table's data to the element at its upper left corner
+    char* to;              ///< its output
+    int rows, columns;     ///< windows
+    int lines, count;      ///< of the table, and elements of a line
+    int above, below;      ///< lines in [above, below) are in the table
+    int left, right;       ///< elements of a line in [left, right) are in the table
+    int quick, quick_end;  ///< rows of windows in [quick, quick_end) have the pixels of those inside, or 0 for them
+    bool quick_columns;    ///< and so have the warp's columns
   };
+  /// The vectors and the element that a thread copies of lines, each `chunk` lines below the one before.
+  struct Copies {
+    int line, vector, vectors_end, single;
+  };
+  AREAL_DEVICE static int between(std::int64_t x, int least, int most) {
+    return x < least ? least : x > most ? most : static_cast<int>(x);
+  }
+  AREAL_DEVICE int first_column() const { return m.warp() % across * warp_columns; }
+
   AREAL_DEVICE Place place_of() const {
     const WindowsArgs& w = a.windows;
     const TilePlace strip = tile_place(m.block(), a.strips), segment = tile_place(strip.row, a.segments);
     const std::int64_t channel = segment.row % w.planes.channels, image = segment.row / w.planes.channels;
     Place at;
     at.first = {w.inner.left + strip.column * columns, w.inner.top + segment.column * a.segment_rows};
-    const std::int64_t down = w.inner.bottom - at.first.y, right = w.inner.right - at.first.x;
-    at.rows = static_cast<int>(down < a.segment_rows ? down : a.segment_rows);
-    at.columns = static_cast<int>(right < columns ? right : columns);
-    at.row = at.first.y - w.rows.before;
-    const std::int64_t column = at.first.x - w.columns.before, last = w.columns.extent + 1 - column;
-    const std::int64_t count = at.columns + w.columns.size, before = w.sum.shift - column;
-    at.begin = static_cast<int>(before < 0 ? 0 : before);
-    at.end = static_cast<int>(last < count ? last : count);
-    at.from = image * w.sum.batch + channel * w.sum.channel + (at.row - w.sum.shift) * w.sum.row +
+    at.rows = between(w.inner.bottom - at.first.y, 0, static_cast<int>(a.segment_rows));
+    at.columns = between(w.inner.right - at.first.x, 0, columns);
+    at.lines = (at.rows + together - 1) / together * together + static_cast<int>(w.rows.size);
+    at.count = at.columns + static_cast<int>(w.columns.size);
+    const std::int64_t row = at.first.y - w.rows.before, column = at.first.x - w.columns.before;
+    at.above = between(w.sum.shift - row, 0, at.lines), at.below = between(w.rows.extent + 1 - row, 0, at.lines);
+    at.left = between(w.sum.shift - column, 0, at.count),
+    at.right = between(w.columns.extent + 1 - column, 0, at.count);
+    at.from = image * w.sum.batch + channel * w.sum.channel + (row - w.sum.shift) * w.sum.row +
               (column - w.sum.shift) * static_cast<std::int64_t>(sizeof(T));
     at.to = output_at(w.out, at.first, image * w.out.batch + channel * w.out.channel);
-    const auto elements = [](std::uint64_t bytes) { return static_cast<int>(bytes / sizeof(T) % V); };
-    at.lead = elements(reinterpret_cast<std::uintptr_t>(w.sum.data) + static_cast<std::uint64_t>(at.from));
-    at.turn = elements(static_cast<std::uint64_t>(w.sum.row));
+    const Edge edge = w.columns.edge;
+    const bool alike =
+        std::is_integral_v<T> && (edge == Edge::zero || (edge == Edge::shrink && w.statistic == Statistic::sum));
+    at.quick = alike ? 0 : between(-row, 0, at.rows);
+    at.quick_end = alike ? at.rows : between(w.rows.extent - w.rows.size - row + 1, 0, at.rows);
+    const int x = first_column(), last = x + warp_columns < at.columns ? x + warp_columns : at.columns;
+    at.quick_columns = alike || (column + x >= 0 && column + last - 1 <= w.columns.extent - w.columns.size);
     return at;
   }
   AREAL_DEVICE Windows<M, WindowsConfig<T, false>> plain() const { return {m, a.windows}; }
@@ -87,20 +104,20 @@ struct WindowWalk {
     Shared& s = m.template shared<Shared>();
     const Place at = place_of();
     const int width = static_cast<int>(a.windows.columns.size), height = static_cast<int>(a.windows.rows.size);
-    const int ring = a.chunks * chunk * a.line;
-    int fetched = 0, slot = 0;
+    const int ring = a.chunks * chunk * a.line, lead = lead_of(at);
+    const Copies copies = copies_of(at, lead);
+    int line = copies.line, slot = lead + copies.line * a.line;
     const auto fetch = [&] {
-      copy_line(s, at, fetched * chunk, slot * chunk);
+      copy_line(s.ring + slot, at, copies, line);
       m.commit_copies();
-      ++fetched;
-      if (++slot == a.chunks) slot = 0;
+      line += chunk;
+      if ((slot += chunk * a.line) >= ring) slot -= ring;
     };
     AREAL_NO_UNROLL
-    while (fetched < a.chunks - 1) fetch();
+    for (int i = 1; i < a.chunks; ++i) fetch();
 
-    const int group = m.warp() / across * together, column = m.warp() % across * warp_columns + m.lane();
-    const bool any_column = quick_columns(at, column - m.lane());
-    int top = group * a.line, bottom = (group + height) * a.line;
+    const int group = m.warp() / across * together, column = first_column() + m.lane();
+    int top = lead + group * a.line, bottom = lead + (group + height) * a.line;
     char* to = at.to + group * a.windows.out.row + column * a.windows.out.column;
     AREAL_NO_UNROLL
     for (int y = group; y - group < at.rows; y += chunk) {
@@ -109,22 +126,22 @@ struct WindowWalk {
       fetch();
       if (y < at.rows) {
         D sum[lane_columns][together];
-        int below = bottom;
+        int under = bottom;
         AREAL_UNROLL
         for (int r = 0; r < together; ++r) {
-          const T* const above = s.ring + at.lead + column + top + r * a.line;
-          const T* const under = s.ring + at.lead + column + below;
           AREAL_UNROLL
           for (int i = 0; i < lane_columns; ++i) {
-            const auto get = [&](const T* cell) { return static_cast<D>(m.get(cell[i * warp_size])); };
+            const auto get = [&](int cell) { return static_cast<D>(m.get(s.ring[cell + i * warp_size])); };
             Corners<T> corner;
-            if (column + i * warp_size < at.columns)
-              corner = {get(above), get(above + width), get(under), get(under + width)};
+            if (column + i * warp_size < at.columns) {
+              const int above = top + r * a.line + column, below = under + column;
+              corner = {get(above), get(above + width), get(below), get(below + width)};
+            }
             sum[i][r] = corner.by_columns();
           }
-          if ((below += a.line) >= ring) below -= ring;
+          if ((under += a.line) >= ring) under -= ring;
         }
-        if (any_column && quick_rows(at, y)) {
+        if (at.quick_columns && y >= at.quick && y + together <= at.quick_end) {
           AREAL_UNROLL
           for (int i = 0; i < lane_columns; ++i)
             if (column + i * warp_size < at.columns) plain().finish(sum[i], to + i * warp_size * a.windows.out.column);
@@ -138,69 +155,100 @@ struct WindowWalk {
     }
   }
 
-  /// Whether windows have the same pixels as those inside, or zeros in their places.
-  AREAL_DEVICE bool all_alike() const {
-    const Edge edge = a.windows.columns.edge;
-    return std::is_integral_v<T> &&
-           (edge == Edge::zero || (edge == Edge::shrink && a.windows.statistic == Statistic::sum));
-  }
-  AREAL_DEVICE bool quick_columns(const Place& at, int column) const {
-    const formulas::WindowAxis& axis = a.windows.columns;
-    const std::int64_t x = at.first.x + column,
-                       last = at.columns - column < warp_columns ? at.columns - column : warp_columns;
-    return all_alike() || (axis.lies_inside(x) && axis.lies_inside(x + last - 1));
-  }
-  AREAL_DEVICE bool quick_rows(const Place& at, int y) const {
-    const formulas::WindowAxis& axis = a.windows.rows;
-    const std::int64_t row = at.first.y + y;
-    return y + together <= at.rows && (all_alike() || (axis.lies_inside(row) && axis.lies_inside(row + together - 1)));
-  }
+  /// Windows of which some reach beyond an edge.
   AREAL_DEVICE void finish_at_edge(const Place& at, int column, int y, const D (&sum)[lane_columns][together],
                                    char* to) const {
+    const WindowsArgs& w = a.windows;
+    const bool any = w.columns.edge == Edge::constant || w.fixed_point_means;
     AREAL_UNROLL
     for (int i = 0; i < lane_columns; ++i) {
+      const int x = column + i * warp_size;
+      char* const first = to + i * warp_size * w.out.column;
+      if (x >= at.columns) continue;
       AREAL_UNROLL
       for (int r = 0; r < together; ++r) {
-        const int x = column + i * warp_size;
-        if (x < at.columns && y + r < at.rows)
-          plain().finish_any({at.first.x + x, at.first.y + y + r}, sum[i][r],
-                             to + r * a.windows.out.row + i * warp_size * a.windows.out.column);
+        if (y + r >= at.rows) continue;
+        const OutputPlace place{at.first.x + x, at.first.y + y + r};
+        if (any)
+          plain().finish_any(place, sum[i][r], first + r * w.out.row);
+        else
+          write_real(place, sum[i][r], first + r * w.out.row);
       }
     }
   }
-
-  /// Half of a line of the chunk of lines from `number` on, which begins at line `place` of the ring, by each warp, if
-  /// a window needs it.
-  AREAL_DEVICE void copy_line(Shared& s, const Place& at, int number, int place) const {
+  /// As finish_any, without cells beyond the edge that count, and without OpenCV's rounding to bytes.
+  AREAL_DEVICE void write_real(const OutputPlace& place, D sum, char* to) const {
     const WindowsArgs& w = a.windows;
-    static constexpr int parts = warps / chunk;
-    const int part = m.warp() % parts, line = m.warp() / parts, count = at.columns + static_cast<int>(w.columns.size);
-    number += line;
-    if (number >= (at.rows + together - 1) / together * together + static_cast<int>(w.rows.size)) return;
-    T* const to = s.ring + at.lead + (place + line) * a.line;
-    const std::int64_t row = at.row + number, last_row = w.rows.extent;
-    if (row < w.sum.shift) return put_zeros(to, 0, count, part);
-    const std::int64_t moved = row > last_row ? last_row - row : 0;  // to the row that the line repeats
-    const std::int64_t from = at.from + (number + moved) * w.sum.row;
-    const auto element = [&](int x) {
-      return reinterpret_cast<const T*>(w.sum.data + (from + x * static_cast<int>(sizeof(T))));
-    };
-    const int over = (at.lead + number * at.turn) & (V - 1);
-    int first = at.begin + (-(over + at.begin) & (V - 1)), last = ((over + at.end) & -V) - over;  // of vectors
-    if (first > last || (moved * at.turn & (V - 1)) != 0) first = last = at.end;
-    AREAL_NO_UNROLL
-    for (int x = first + V * (m.lane() + part * warp_size); x < last; x += V * warp_size * parts)
-      m.copy_async(reinterpret_cast<Vector&>(to[x]), reinterpret_cast<const Vector*>(element(x)));
-    if (part > 0) return;
-    for (int x = at.begin + m.lane(); x < first; x += warp_size) m.copy_async(to[x], element(x));
-    for (int x = last + m.lane(); x < at.end; x += warp_size) m.copy_async(to[x], element(x));
-    if (at.begin > 0) put_zeros(to, 0, at.begin, 0);
-    for (int x = at.end + m.lane(); x < count; x += warp_size) m.copy_async(to[x], element(at.end - 1));
+    double value[] = {real_sum(sum, w.sum)};
+    if constexpr (!std::is_integral_v<T>)
+      if (!w.columns.lies_inside(place.x) || !w.rows.lies_inside(place.y)) value[0] = 0 + value[0];  // no -0
+    const double pixels = static_cast<double>(w.columns.pixels(place.x)) * static_cast<double>(w.rows.pixels(place.y));
+    if (w.reciprocal_means)
+      value[0] *= 1 / pixels;
+    else if (w.statistic == Statistic::mean)
+      value[0] /= pixels;
+    write_outputs(m, w.out, to, value);
   }
-  AREAL_DEVICE void put_zeros(T* to, int begin, int end, int part) const {
-    if (part > 0) return;
+
+  // ---------------------------------------------------------------- lines
+
+  AREAL_DEVICE static int elements_of(std::uint64_t bytes) { return static_cast<int>(bytes / sizeof(T) % V); }
+  /// Elements from a multiple of 16 bytes to the first line.
+  AREAL_DEVICE int lead_of(const Place& at) const {
+    return elements_of(reinterpret_cast<std::uintptr_t>(a.windows.sum.data) + static_cast<std::uint64_t>(at.from));
+  }
+  /// Alignment of a thread's lines is the same in all chunks, as V divides their number of lines.
+  AREAL_DEVICE Copies copies_of(const Place& at, int lead) const {
+    static_assert(chunk % V == 0);
+    const int part = m.warp() % parts, line = m.warp() / parts;
+    if (line >= chunk) return {at.lines + chunk, at.right, at.right, at.right};  // the warp copies none
+    const int over = (lead + line * elements_of(static_cast<std::uint64_t>(a.windows.sum.row))) & (V - 1);
+    int first = at.left + (-(over + at.left) & (V - 1)), last = ((over + at.right) & -V) - over;
+    if (first > last) first = last = at.right;
+    Copies copies{line, first + V * (m.lane() + part * warp_size), last, at.right};
+    if (part == 0) {
+      if (m.lane() < V) copies.single = at.left + m.lane() < first ? at.left + m.lane() : at.right;
+      if (m.lane() >= V && m.lane() < 2 * V) copies.single = last + m.lane() - V;
+    }
+    return copies;
+  }
+  AREAL_DEVICE void copy_line(T* to, const Place& at, const Copies& copies, int line) const {
+    if (line >= at.lines) return;
+    if (line < at.above || line >= at.below) return copy_outer(to, at, line);
+    const char* const from = a.windows.sum.data + (at.from + line * a.windows.sum.row);
     AREAL_NO_UNROLL
-    for (int x = begin + m.lane(); x < end; x += warp_size) m.put(to[x], T{0});
+    for (int x = copies.vector; x < copies.vectors_end; x += parts * V * warp_size)
+      m.copy_async(reinterpret_cast<Vector&>(to[x]), reinterpret_cast<const Vector*>(from + x * element_bytes));
+    if (copies.single < at.right) copy(to, from, copies.single);
+    if (at.left == 0 && at.right == at.count) return;
+    if (m.warp() % parts == parts - 1) fill(to, from, at);
+  }
+  AREAL_DEVICE void copy(T* to, const char* from, int x) const {
+    m.copy_async(to[x], reinterpret_cast<const T*>(from + x * element_bytes));
+  }
+  /// The elements of a line that are not in the table.
+  AREAL_DEVICE void fill(T* to, const char* from, const Place& at) const {
+    AREAL_NO_UNROLL
+    for (int x = m.lane(); x < at.left; x += warp_size) m.put(to[x], T{0});
+    AREAL_NO_UNROLL
+    for (int x = at.right + m.lane(); x < at.count; x += warp_size)
+      m.copy_async(to[x], reinterpret_cast<const T*>(from + (at.right - 1) * element_bytes));
+  }
+  /// A line that is not in the table.
+  AREAL_DEVICE void copy_outer(T* to, const Place& at, int line) const {
+    if (m.warp() % parts > 0) return;
+    const bool zeros = line < at.above;
+    const char* const from = a.windows.sum.data + (at.from + (at.below - 1) * a.windows.sum.row);
+    AREAL_NO_UNROLL
+    for (int x = m.lane(); x < at.right; x += warp_size) {
+      if (zeros)
+        m.put(to[x], T{0});
+      else if (x >= at.left)
+        copy(to, from, x);
+    }
+    if (!zeros) return fill(to, from, at);
+    AREAL_NO_UNROLL
+    for (int x = at.right + m.lane(); x < at.count; x += warp_size) m.put(to[x], T{0});
   }
 };
 
