@@ -13,12 +13,30 @@
 // number of rows, a line more), each once, except for those zeros. Writes: each output once.
 
 #include <algorithm>
+#include <type_traits>
 #include "kernels/query/windows.hpp"
 
 namespace areal::kernels {
 
+/// How windows with all pixels are finished, in fewer instructions than for any statistic and type.
+enum class WindowFinish : std::uint8_t {
+  any,
+  bytes,          ///< contiguous outputs: means of an odd number of pixels, as unsigned integers, to 8u
+  bytes_of_even,  ///< ties are rounded to even
+  floats          ///< sums of 32-bit integers to 32f
+};
+inline WindowFinish window_finish(const WindowsArgs& w) {
+  if (w.out.column != static_cast<std::int64_t>(size_of(w.out.type))) return WindowFinish::any;
+  const bool fixed_point = w.fixed_point_means && formulas::FixedPointMean::serves(w.inner_pixels);
+  if (w.rounded_means && !fixed_point && !w.sum.is_signed && w.inner_pixels > 1)
+    return w.rounded.has_ties() ? WindowFinish::bytes_of_even : WindowFinish::bytes;
+  const bool narrow = !w.sum.is_float && size_of(w.sum.type) == 4;
+  return w.statistic == Statistic::sum && w.out.type == Type::f32 && narrow ? WindowFinish::floats : WindowFinish::any;
+}
+
 struct WindowWalkArgs {
   WindowsArgs windows;  ///< `inner` is what is walked
+  WindowFinish finish;
   std::int64_t strips, segments, segment_rows;
   int line;    ///< elements from a line of the ring to the next
   int chunks;  ///< of the ring
@@ -42,6 +60,7 @@ struct WindowWalk {
   static constexpr int together = 2, lane_columns = 4;  // a lane's windows
   static constexpr int warp_columns = lane_columns * warp_size, across = warps * together / chunk;
   static constexpr int columns = across * warp_columns;
+  static constexpr unsigned all_slices = (1u << lane_columns) - 1;
   static constexpr int V = 16 / static_cast<int>(sizeof(T));
   static constexpr std::int64_t element_bytes = sizeof(T);
   using Vector = Vec<T, V>;
@@ -53,15 +72,15 @@ struct WindowWalk {
   Args a;
 
   struct Place {
-    OutputPlace first;     ///< window
-    std::int64_t from;     ///< bytes from the table's data to the element at its upper left corner
-    char* to;              ///< its output
-    int rows, columns;     ///< windows
-    int lines, count;      ///< of the table, and elements of a line
-    int above, below;      ///< lines in [above, below) are in the table
-    int left, right;       ///< elements of a line in [left, right) are in the table
-    int quick, quick_end;  ///< rows of windows in [quick, quick_end) have the pixels of those inside, or 0 for them
-    bool quick_columns;    ///< and so have the warp's columns
+    OutputPlace first;      ///< window
+    std::int64_t from;      ///< bytes from the table's data to the element at its upper left corner
+    char* to;               ///< its output
+    int rows, columns;      ///< windows
+    int lines, count;       ///< of the table, and elements of a line
+    int above, below;       ///< lines in [above, below) are in the table
+    int left, right;        ///< elements of a line in [left, right) are in the table
+    int quick, quick_end;   ///< rows of windows in [quick, quick_end) have the pixels of those inside, or 0 for them
+    unsigned quick_slices;  ///< and so have the lane's columns i with bit i, in all lanes
   };
   /// The vectors and the element that a thread copies of lines, each `chunk` lines below the one before.
   struct Copies {
@@ -71,6 +90,18 @@ struct WindowWalk {
     return x < least ? least : x > most ? most : static_cast<int>(x);
   }
   AREAL_DEVICE int first_column() const { return m.warp() % across * warp_columns; }
+
+  /// The elements of a line at the image's first column and after its last one, and the lines at its first row and
+  /// after its last one.
+  struct ImagePart {
+    int west, east, north, south;
+  };
+  AREAL_DEVICE ImagePart part_of(const Place& at) const {
+    const WindowsArgs& w = a.windows;
+    const std::int64_t row = at.first.y - w.rows.before, column = at.first.x - w.columns.before;
+    return {between(-column, 0, at.count), between(w.columns.extent - column, 0, at.count), between(-row, 0, at.lines),
+            between(w.rows.extent - row, 0, at.lines)};
+  }
 
   AREAL_DEVICE Place place_of() const {
     const WindowsArgs& w = a.windows;
@@ -92,10 +123,16 @@ struct WindowWalk {
     const Edge edge = w.columns.edge;
     const bool alike =
         std::is_integral_v<T> && (edge == Edge::zero || (edge == Edge::shrink && w.statistic == Statistic::sum));
-    at.quick = alike ? 0 : between(-row, 0, at.rows);
-    at.quick_end = alike ? at.rows : between(w.rows.extent - w.rows.size - row + 1, 0, at.rows);
-    const int x = first_column(), last = x + warp_columns < at.columns ? x + warp_columns : at.columns;
-    at.quick_columns = alike || (column + x >= 0 && column + last - 1 <= w.columns.extent - w.columns.size);
+    const ImagePart part = part_of(at);
+    at.quick = alike ? 0 : part.north;
+    at.quick_end = alike ? at.rows : part.south - static_cast<int>(w.rows.size) + 1;
+    at.quick_slices = 0;
+    AREAL_UNROLL
+    for (int i = 0; i < lane_columns; ++i) {
+      const int x = first_column() + i * warp_size, end = x + warp_size < at.columns ? x + warp_size : at.columns;
+      if (alike || x >= end || (x >= part.west && end - 1 + static_cast<int>(w.columns.size) <= part.east))
+        at.quick_slices |= 1u << i;
+    }
     return at;
   }
   AREAL_DEVICE Windows<M, WindowsConfig<T, false>> plain() const { return {m, a.windows}; }
@@ -117,6 +154,10 @@ struct WindowWalk {
     for (int i = 1; i < a.chunks; ++i) fetch();
 
     const int group = m.warp() / across * together, column = first_column() + m.lane();
+    unsigned lanes = 0;  // bit i: the lane's column i is an output
+    AREAL_UNROLL
+    for (int i = 0; i < lane_columns; ++i)
+      if (column + i * warp_size < at.columns) lanes |= 1u << i;
     int top = lead + group * a.line, bottom = lead + (group + height) * a.line;
     char* to = at.to + group * a.windows.out.row + column * a.windows.out.column;
     AREAL_NO_UNROLL
@@ -132,22 +173,17 @@ struct WindowWalk {
           AREAL_UNROLL
           for (int i = 0; i < lane_columns; ++i) {
             const auto get = [&](int cell) { return static_cast<D>(m.get(s.ring[cell + i * warp_size])); };
+            const int above = top + r * a.line + column, below = under + column;
             Corners<T> corner;
-            if (column + i * warp_size < at.columns) {
-              const int above = top + r * a.line + column, below = under + column;
-              corner = {get(above), get(above + width), get(below), get(below + width)};
-            }
+            if ((lanes >> i & 1) != 0) corner = {get(above), get(above + width), get(below), get(below + width)};
             sum[i][r] = corner.by_columns();
           }
           if ((under += a.line) >= ring) under -= ring;
         }
-        if (at.quick_columns && y >= at.quick && y + together <= at.quick_end) {
-          AREAL_UNROLL
-          for (int i = 0; i < lane_columns; ++i)
-            if (column + i * warp_size < at.columns) plain().finish(sum[i], to + i * warp_size * a.windows.out.column);
-        } else {
-          finish_at_edge(at, column, y, sum, to);
-        }
+        const bool quick = y >= at.quick && y + together <= at.quick_end && y + together <= at.rows;
+        const unsigned slices = quick ? at.quick_slices : 0;
+        finish(lanes & slices, sum, to);
+        if (slices != all_slices) finish_at_edge(at, lanes & ~slices, column, y, sum, to);
       }
       to += chunk * a.windows.out.row;
       if ((top += chunk * a.line) >= ring) top -= ring;
@@ -155,38 +191,70 @@ struct WindowWalk {
     }
   }
 
-  /// Windows of which some reach beyond an edge.
-  AREAL_DEVICE void finish_at_edge(const Place& at, int column, int y, const D (&sum)[lane_columns][together],
-                                   char* to) const {
+  /// Windows that have all pixels, in the columns of `lanes`.
+  AREAL_DEVICE void finish(unsigned lanes, const D (&sum)[lane_columns][together], char* to) const {
     const WindowsArgs& w = a.windows;
-    const bool any = w.columns.edge == Edge::constant || w.fixed_point_means;
-    AREAL_UNROLL
-    for (int i = 0; i < lane_columns; ++i) {
-      const int x = column + i * warp_size;
-      char* const first = to + i * warp_size * w.out.column;
-      if (x >= at.columns) continue;
+    const auto here = [&](int i) { return (lanes >> i & 1) != 0; };
+    const auto store_each = [&](const auto& value) {
+      using Out = decltype(value(D{}));
       AREAL_UNROLL
       for (int r = 0; r < together; ++r) {
-        if (y + r >= at.rows) continue;
-        const OutputPlace place{at.first.x + x, at.first.y + y + r};
-        if (any)
-          plain().finish_any(place, sum[i][r], first + r * w.out.row);
-        else
-          write_real(place, sum[i][r], first + r * w.out.row);
+        AREAL_UNROLL
+        for (int i = 0; i < lane_columns; ++i)
+          if (here(i)) m.store_streaming(reinterpret_cast<Out*>(to + r * w.out.row) + i * warp_size, value(sum[i][r]));
       }
+    };
+    if constexpr (std::is_integral_v<T>) {
+      const auto held = [&](D one) { return static_cast<std::uint32_t>(one < w.most ? one : w.most); };
+      if (a.finish == WindowFinish::bytes)
+        return store_each([&](D one) { return static_cast<std::uint8_t>(w.rounded.up(held(one))); });
+      if (a.finish == WindowFinish::bytes_of_even)
+        return store_each([&](D one) { return static_cast<std::uint8_t>(w.rounded(held(one))); });
+    }
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+      if (a.finish == WindowFinish::floats && w.sum.is_signed)
+        return store_each([](D one) { return static_cast<float>(static_cast<std::make_signed_t<D>>(one)); });
+      if (a.finish == WindowFinish::floats) return store_each([](D one) { return static_cast<float>(one); });
+    }
+    AREAL_UNROLL
+    for (int i = 0; i < lane_columns; ++i)
+      if (here(i)) plain().finish(sum[i], to + i * warp_size * w.out.column);
+  }
+  /// Any windows, in the columns of `lanes`.
+  AREAL_DEVICE void finish_at_edge(const Place& at, unsigned lanes, int column, int y,
+                                   const D (&sum)[lane_columns][together], char* to) const {
+    const WindowsArgs& w = a.windows;
+    const bool any = w.columns.edge == Edge::constant || w.fixed_point_means;
+    const ImagePart part = part_of(at);
+    AREAL_NO_UNROLL
+    for (int n = 0; n < lane_columns * together; ++n) {
+      const int i = n / together, r = n % together, x = column + i * warp_size;
+      if ((lanes >> i & 1) == 0 || y + r >= at.rows) continue;
+      D one = 0;
+      AREAL_UNROLL
+      for (int k = 0; k < lane_columns * together; ++k)
+        if (k == n) one = sum[k / together][k % together];
+      char* const place = to + r * w.out.row + i * warp_size * w.out.column;
+      if (any)
+        plain().finish_any({at.first.x + x, at.first.y + y + r}, one, place);
+      else
+        write_real(part, x, y + r, one, place);
     }
   }
   /// As finish_any, without cells beyond the edge that count, and without OpenCV's rounding to bytes.
-  AREAL_DEVICE void write_real(const OutputPlace& place, D sum, char* to) const {
+  AREAL_DEVICE void write_real(const ImagePart& at, int x, int y, D sum, char* to) const {
     const WindowsArgs& w = a.windows;
+    const int width = static_cast<int>(w.columns.size), height = static_cast<int>(w.rows.size);
+    const int left = x > at.west ? x : at.west, right = x + width < at.east ? x + width : at.east;
+    const int above = y > at.north ? y : at.north, below = y + height < at.south ? y + height : at.south;
+    const bool inside = right - left == width && below - above == height;
+    const int pixels = w.columns.edge == Edge::shrink ? (right - left) * (below - above) : width * height;
     double value[] = {real_sum(sum, w.sum)};
-    if constexpr (!std::is_integral_v<T>)
-      if (!w.columns.lies_inside(place.x) || !w.rows.lies_inside(place.y)) value[0] = 0 + value[0];  // no -0
-    const double pixels = static_cast<double>(w.columns.pixels(place.x)) * static_cast<double>(w.rows.pixels(place.y));
+    if (!std::is_integral_v<T> && !inside) value[0] = 0 + value[0];  // no -0
     if (w.reciprocal_means)
-      value[0] *= 1 / pixels;
+      value[0] *= 1 / static_cast<double>(pixels);
     else if (w.statistic == Statistic::mean)
-      value[0] /= pixels;
+      value[0] /= static_cast<double>(pixels);
     write_outputs(m, w.out, to, value);
   }
 
@@ -273,7 +341,8 @@ bool launch_window_walk(Launcher& launcher, const WindowsArgs& w) {
   const std::int64_t segment_rows = (each + Kernel::chunk - 1) / Kernel::chunk * Kernel::chunk;
   const std::int64_t segments = (rows - 1) / segment_rows + 1;
   launcher.template launch<WindowWalk, C>(
-      across * segments, {w, strips, segments, segment_rows, static_cast<int>(line), static_cast<int>(chunks)}, false);
+      across * segments,
+      {w, window_finish(w), strips, segments, segment_rows, static_cast<int>(line), static_cast<int>(chunks)}, false);
   return true;
 }
 
