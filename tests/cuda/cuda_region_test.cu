@@ -111,6 +111,7 @@ TEST_F(CudaRegions, WindowsOfUnlikeTables) { windows_of_unlike_tables<Bed>(); }
 TEST_F(CudaRegions, WindowsInStrips) { windows_in_strips_of_several_types<Bed>(); }
 TEST_F(CudaRegions, WalkedWindowsOfEveryEdgeAndType) { windows_walked_of_every_edge_and_type<Bed>(); }
 TEST_F(CudaRegions, WalkedWindowsOfEveryShape) { windows_walked_of_every_shape<Bed>(); }
+TEST_F(CudaRegions, WindowsOfALargeImage) { windows_of_a_large_image<Bed>(); }
 TEST_F(CudaRegions, RoundedWindows) { windows_rounded_to_every_type<Bed>(); }
 TEST_F(CudaRegions, SeveralPlanes) { several_planes<Bed>(); }
 

@@ -6,6 +6,7 @@
 #include "device_window_cases.hpp"
 #include "host_bed.hpp"
 #include "kernels/query/request.hpp"
+#include "policy/window_choice.hpp"
 #include "simt/plan.hpp"
 
 namespace areal {
@@ -82,6 +83,12 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
 TEST(SimtWindows, UnlikeTables) { windows_of_unlike_tables<Bed>(); }
 TEST(SimtWindows, Strips) { windows_in_strips_of_several_types<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
+TEST(SimtWindows, LargeOutputsAreWalked) {
+  EXPECT_FALSE(policy::walks_windows(Edge::shrink, {640, 480}));
+  EXPECT_TRUE(policy::walks_windows(Edge::shrink, {1920, 1080}));
+  EXPECT_FALSE(policy::walks_windows(Edge::reflect, {1920, 1080}));
+  EXPECT_TRUE(policy::walks_windows(Edge::reflect, {4096, 4096}));
+}
 TEST(SimtWindows, WalkedOfEveryEdgeAndType) { windows_walked_of_every_edge_and_type<Bed>(); }
 TEST(SimtWindows, WalkedOfEveryShape) { windows_walked_of_every_shape<Bed>(); }
 TEST(SimtWindows, WalkedReadEachLineOfASegmentOnceAndWriteEachOutput) {
@@ -100,7 +107,7 @@ TEST(SimtWindows, WalkedReadEachLineOfASegmentOnceAndWriteEachOutput) {
       std::uint64_t elements = 0;
       for (std::int64_t y = 0; y < shape.height; y += segment)
         for (std::int64_t x = 0; x < shape.width; x += 384) {
-          const std::int64_t rows = std::min(segment, shape.height - y), lines = (rows + 1) / 2 * 2 + w.height;
+          const std::int64_t rows = std::min(segment, shape.height - y), lines = rows + w.height;
           const std::int64_t columns = std::min<std::int64_t>(384, shape.width - x) + w.width;
           const std::int64_t above = std::max<std::int64_t>(0, shift - (y - request.rows.before));
           const std::int64_t left = std::max<std::int64_t>(0, shift - (x - request.columns.before));

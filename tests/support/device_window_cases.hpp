@@ -303,6 +303,23 @@ void windows_walked_of_every_shape() {
   windows_walked<std::uint8_t, std::uint32_t, float, Bed>(0, 255, 131, 27, windows, oracle::misaligned);
 }
 
+/// Images so large that the public functions choose the walk.
+template <class Bed>
+void windows_of_a_large_image() {
+  const auto image = oracle::random_image<std::uint8_t>(1203, 901, 0, 255, 50);
+  Table<std::uint32_t> table(image, Border::zero, oracle::identity, oracle::aligned);
+  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::reflect})
+    for (const auto query : {window_sums, window_means}) {
+      const Window w{31, 15, -1, -1, edge};
+      Padded got(Type::f32, {1203, 901}, oracle::aligned), want(Type::f32, {1203, 901});
+      Bed bed;
+      query(TableView{bed.in(table.memory()), Border::zero}, w, bed.out(got), bed.on);
+      bed.back();
+      query(table.view(), w, want.view(), {});
+      EXPECT_EQ(output_differences<float>(got, want), 0u) << "edge " << static_cast<int>(edge) << " seed 50";
+    }
+}
+
 template <class T, class Out, class Bed>
 void distance_maps_of(Border border, double weight = 1) {
   const auto image = oracle::random_image<std::uint8_t>(43, 13, 0, 6, 8);

@@ -9,8 +9,8 @@
 // Windows that reach beyond edges which show no copies are included: lines repeat the table's last row and column, and
 // have zeros before the first ones.
 //
-// Reads: of each strip and segment of `rows` windows, rows + height lines of columns + width elements (with an odd
-// number of rows, a line more), each once, except for those zeros. Writes: each output once.
+// Reads: of each strip and segment of `rows` windows, rows + height lines of columns + width elements, each
+// once, except for those zeros. Writes: each output once.
 
 #include <algorithm>
 #include <type_traits>
@@ -57,7 +57,7 @@ struct WindowWalk {
   static constexpr int warps = C::warps, threads = warps * warp_size, resident = C::resident;
   static constexpr int chunk = 8, late = 2;             // lines; chunks that are on their way
   static constexpr int parts = warps / chunk;           // warps that copy a line of each chunk
-  static constexpr int together = 2, lane_columns = 4;  // a lane's windows
+  static constexpr int together = 2, lane_columns = 4;  // rows and columns of a lane's windows
   static constexpr int warp_columns = lane_columns * warp_size, across = warps * together / chunk;
   static constexpr int columns = across * warp_columns;
   static constexpr unsigned all_slices = (1u << lane_columns) - 1;
@@ -111,7 +111,7 @@ struct WindowWalk {
     at.first = {w.inner.left + strip.column * columns, w.inner.top + segment.column * a.segment_rows};
     at.rows = between(w.inner.bottom - at.first.y, 0, static_cast<int>(a.segment_rows));
     at.columns = between(w.inner.right - at.first.x, 0, columns);
-    at.lines = (at.rows + together - 1) / together * together + static_cast<int>(w.rows.size);
+    at.lines = at.rows + static_cast<int>(w.rows.size);
     at.count = at.columns + static_cast<int>(w.columns.size);
     const std::int64_t row = at.first.y - w.rows.before, column = at.first.x - w.columns.before;
     at.above = between(w.sum.shift - row, 0, at.lines), at.below = between(w.rows.extent + 1 - row, 0, at.lines);
@@ -140,7 +140,7 @@ struct WindowWalk {
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
     const Place at = place_of();
-    const int width = static_cast<int>(a.windows.columns.size), height = static_cast<int>(a.windows.rows.size);
+    const int height = static_cast<int>(a.windows.rows.size);
     const int ring = a.chunks * chunk * a.line, lead = lead_of(at);
     const Copies copies = copies_of(at, lead);
     int line = copies.line, slot = lead + copies.line * a.line;
@@ -165,25 +165,12 @@ struct WindowWalk {
       m.template wait_copies<late - 1>();
       m.sync();
       fetch();
-      if (y < at.rows) {
-        D sum[lane_columns][together];
-        int under = bottom;
-        AREAL_UNROLL
-        for (int r = 0; r < together; ++r) {
-          AREAL_UNROLL
-          for (int i = 0; i < lane_columns; ++i) {
-            const auto get = [&](int cell) { return static_cast<D>(m.get(s.ring[cell + i * warp_size])); };
-            const int above = top + r * a.line + column, below = under + column;
-            Corners<T> corner;
-            if ((lanes >> i & 1) != 0) corner = {get(above), get(above + width), get(below), get(below + width)};
-            sum[i][r] = corner.by_columns();
-          }
-          if ((under += a.line) >= ring) under -= ring;
-        }
-        const bool quick = y >= at.quick && y + together <= at.quick_end && y + together <= at.rows;
-        const unsigned slices = quick ? at.quick_slices : 0;
-        finish(lanes & slices, sum, to);
-        if (slices != all_slices) finish_at_edge(at, lanes & ~slices, column, y, sum, to);
+      int above = top, below = bottom;
+      AREAL_NO_UNROLL
+      for (int r = 0; r < together && y + r < at.rows; ++r) {
+        finish(at, lanes, column, y + r, sums_of(s, lanes, above + column, below + column), to + r * a.windows.out.row);
+        above += a.line;
+        if ((below += a.line) >= ring) below -= ring;
       }
       to += chunk * a.windows.out.row;
       if ((top += chunk * a.line) >= ring) top -= ring;
@@ -191,18 +178,35 @@ struct WindowWalk {
     }
   }
 
+  /// A lane's windows of a row.
+  struct Sums {
+    D at[lane_columns];
+  };
+  AREAL_DEVICE Sums sums_of(const Shared& s, unsigned lanes, int above, int below) const {
+    const int width = static_cast<int>(a.windows.columns.size);
+    Sums sum;
+    AREAL_UNROLL
+    for (int i = 0; i < lane_columns; ++i) {
+      const auto get = [&](int cell) { return static_cast<D>(m.get(s.ring[cell + i * warp_size])); };
+      Corners<T> corner;
+      if ((lanes >> i & 1) != 0) corner = {get(above), get(above + width), get(below), get(below + width)};
+      sum.at[i] = corner.by_columns();
+    }
+    return sum;
+  }
+  AREAL_DEVICE void finish(const Place& at, unsigned lanes, int column, int y, const Sums& sum, char* to) const {
+    const unsigned slices = y >= at.quick && y < at.quick_end ? at.quick_slices : 0;
+    finish_alike(lanes & slices, sum, to);
+    if (slices != all_slices) finish_at_edge(at, lanes & ~slices, column, y, sum, to);
+  }
   /// Windows that have all pixels, in the columns of `lanes`.
-  AREAL_DEVICE void finish(unsigned lanes, const D (&sum)[lane_columns][together], char* to) const {
+  AREAL_DEVICE void finish_alike(unsigned lanes, const Sums& sum, char* to) const {
     const WindowsArgs& w = a.windows;
-    const auto here = [&](int i) { return (lanes >> i & 1) != 0; };
     const auto store_each = [&](const auto& value) {
       using Out = decltype(value(D{}));
       AREAL_UNROLL
-      for (int r = 0; r < together; ++r) {
-        AREAL_UNROLL
-        for (int i = 0; i < lane_columns; ++i)
-          if (here(i)) m.store_streaming(reinterpret_cast<Out*>(to + r * w.out.row) + i * warp_size, value(sum[i][r]));
-      }
+      for (int i = 0; i < lane_columns; ++i)
+        if ((lanes >> i & 1) != 0) m.store_streaming(reinterpret_cast<Out*>(to) + i * warp_size, value(sum.at[i]));
     };
     if constexpr (std::is_integral_v<T>) {
       const auto held = [&](D one) { return static_cast<std::uint32_t>(one < w.most ? one : w.most); };
@@ -217,28 +221,30 @@ struct WindowWalk {
       if (a.finish == WindowFinish::floats) return store_each([](D one) { return static_cast<float>(one); });
     }
     AREAL_UNROLL
-    for (int i = 0; i < lane_columns; ++i)
-      if (here(i)) plain().finish(sum[i], to + i * warp_size * w.out.column);
+    for (int i = 0; i < lane_columns; ++i) {
+      const D one[] = {sum.at[i]};
+      if ((lanes >> i & 1) != 0) plain().finish(one, to + i * warp_size * w.out.column);
+    }
   }
   /// Any windows, in the columns of `lanes`.
-  AREAL_DEVICE void finish_at_edge(const Place& at, unsigned lanes, int column, int y,
-                                   const D (&sum)[lane_columns][together], char* to) const {
+  AREAL_DEVICE void finish_at_edge(const Place& at, unsigned lanes, int column, int y, const Sums& sum,
+                                   char* to) const {
     const WindowsArgs& w = a.windows;
     const bool any = w.columns.edge == Edge::constant || w.fixed_point_means;
     const ImagePart part = part_of(at);
     AREAL_NO_UNROLL
-    for (int n = 0; n < lane_columns * together; ++n) {
-      const int i = n / together, r = n % together, x = column + i * warp_size;
-      if ((lanes >> i & 1) == 0 || y + r >= at.rows) continue;
+    for (int i = 0; i < lane_columns; ++i) {
+      if ((lanes >> i & 1) == 0) continue;
       D one = 0;
       AREAL_UNROLL
-      for (int k = 0; k < lane_columns * together; ++k)
-        if (k == n) one = sum[k / together][k % together];
-      char* const place = to + r * w.out.row + i * warp_size * w.out.column;
+      for (int k = 0; k < lane_columns; ++k)
+        if (k == i) one = sum.at[k];
+      const int x = column + i * warp_size;
+      char* const place = to + i * warp_size * w.out.column;
       if (any)
-        plain().finish_any({at.first.x + x, at.first.y + y + r}, one, place);
+        plain().finish_any({at.first.x + x, at.first.y + y}, one, place);
       else
-        write_real(part, x, y + r, one, place);
+        write_real(part, x, y, one, place);
     }
   }
   /// As finish_any, without cells beyond the edge that count, and without OpenCV's rounding to bytes.
