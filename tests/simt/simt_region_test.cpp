@@ -99,7 +99,7 @@ TEST(SimtWindows, WalkedReadEachLineOfASegmentOnceAndWriteEachOutput) {
       Table<std::uint32_t> table(image, border, oracle::identity, oracle::aligned);
       const Shape shape = window_shape(image.width, image.height, w);
       Padded out(Type::u8, shape, oracle::aligned);
-      const auto request = walk_of(table.view(), w, kernels::Statistic::mean, out.view());
+      const auto request = walk_of(table.view(), w, kernels::Statistic::sum, out.view());
       const auto launches = simt::execute<kernels::Query>({}, request, nullptr);
       ASSERT_EQ(launches.size(), 1u);  // no launch for the rim
       // 32 blocks at once: 2 strips of 384 columns, and 16 segments of chunks of 8 rows.
@@ -107,7 +107,7 @@ TEST(SimtWindows, WalkedReadEachLineOfASegmentOnceAndWriteEachOutput) {
       std::uint64_t elements = 0;
       for (std::int64_t y = 0; y < shape.height; y += segment)
         for (std::int64_t x = 0; x < shape.width; x += 384) {
-          const std::int64_t rows = std::min(segment, shape.height - y), lines = rows + w.height;
+          const std::int64_t rows = std::min(segment, shape.height - y), lines = (rows + 1) / 2 * 2 + w.height;
           const std::int64_t columns = std::min<std::int64_t>(384, shape.width - x) + w.width;
           const std::int64_t above = std::max<std::int64_t>(0, shift - (y - request.rows.before));
           const std::int64_t left = std::max<std::int64_t>(0, shift - (x - request.columns.before));

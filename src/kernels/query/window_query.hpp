@@ -6,23 +6,19 @@
 
 namespace areal::kernels {
 
-/// Launches a walk of a.inner, or of all windows where none shows copies beyond an edge, and leaves the
-/// other blocks to `Windows`: all of them, if no walk takes these windows.
-template <class T, class Launcher>
+/// Launches a walk and leaves the other blocks to `Windows`: the rim, or all of them if no walk takes these windows.
+template <class Launcher>
 void launch_walk_of(Launcher& launcher, WindowsArgs& a) {
-  if constexpr (sizeof(T) >= 4) {
-    const Edge edge = a.columns.edge;
-    const bool all = edge == Edge::valid || edge == Edge::shrink || edge == Edge::zero || edge == Edge::constant;
-    WindowsArgs walked = a;
-    if (all) walked.inner = {0, a.out.width, 0, a.out.height};
-    const WindowRange& range = walked.inner;
-    if (range.left >= range.right || range.top >= range.bottom) return;
-    if (!a.sum.aligned || !a.out.aligned || a.sum.column != static_cast<std::int64_t>(sizeof(T))) return;
-    if (!launch_window_walk<WindowRing<T, 113 * 1024, 12, 2>>(launcher, walked) &&
-        !launch_window_walk<WindowRing<T, 227 * 1024, 16, 1>>(launcher, walked))
-      return;
+  const Edge edge = a.columns.edge;
+  const bool all = edge == Edge::valid || edge == Edge::zero || (edge == Edge::shrink && a.statistic == Statistic::sum);
+  WindowsArgs walked = a;
+  if (all) walked.inner = {0, a.out.width, 0, a.out.height};
+  const WindowRange& range = walked.inner;
+  if (range.left >= range.right || range.top >= range.bottom) return;
+  if (!a.sum.aligned || !a.out.aligned || a.sum.column != sizeof(std::uint32_t)) return;
+  if (launch_window_walk<WindowRing<113 * 1024, 12, 2>>(launcher, walked) ||
+      launch_window_walk<WindowRing<227 * 1024, 16, 1>>(launcher, walked))
     a.plane_blocks = all ? 0 : a.rim_blocks;
-  }
 }
 
 template <class Launcher>
@@ -77,7 +73,8 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
   a.plane_blocks = a.rim_blocks + inner.blocks(across, a.tile_rows);
   with_element(a.sum, [&](auto element) {
     using T = decltype(element);
-    if (!varies && request.walks) launch_walk_of<T>(launcher, a);
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+      if (!varies && request.walks) launch_walk_of(launcher, a);
     const std::int64_t blocks = a.planes.count * a.plane_blocks;
     if (blocks == 0) return;  // the walk answers all windows
     if (varies)

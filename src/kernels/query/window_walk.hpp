@@ -6,11 +6,11 @@
 // lane every 32nd column. Lines of the ring lie as the table's rows do to multiples of 16 bytes, so that vectors are
 // copied whatever the rows' alignment; up to 3 elements at either end of a line are copied one by one.
 //
-// Windows that reach beyond edges which show no copies are included: lines repeat the table's last row and column, and
-// have zeros before the first ones.
+// It takes tables of 32-bit integers, and windows whose sums are finished alike: those inside, and those that have
+// zeros or nothing beyond an edge. Lines repeat the table's last row and column, and have zeros before the first ones.
 //
-// Reads: of each strip and segment of `rows` windows, rows + height lines of columns + width elements, each
-// once, except for those zeros. Writes: each output once.
+// Reads: of each strip and segment of `rows` windows, rows + height lines of columns + width elements (an odd number of
+// rows counts as one more), each once, except for those zeros. Writes: each output once.
 
 #include <algorithm>
 #include <type_traits>
@@ -23,15 +23,15 @@ enum class WindowFinish : std::uint8_t {
   any,
   bytes,          ///< contiguous outputs: means of an odd number of pixels, as unsigned integers, to 8u
   bytes_of_even,  ///< ties are rounded to even
-  floats          ///< sums of 32-bit integers to 32f
+  floats          ///< sums of unsigned integers to 32f
 };
 inline WindowFinish window_finish(const WindowsArgs& w) {
   if (w.out.column != static_cast<std::int64_t>(size_of(w.out.type))) return WindowFinish::any;
+  if (w.sum.is_signed) return WindowFinish::any;
+  if (w.statistic == Statistic::sum) return w.out.type == Type::f32 ? WindowFinish::floats : WindowFinish::any;
   const bool fixed_point = w.fixed_point_means && formulas::FixedPointMean::serves(w.inner_pixels);
-  if (w.rounded_means && !fixed_point && !w.sum.is_signed && w.inner_pixels > 1)
-    return w.rounded.has_ties() ? WindowFinish::bytes_of_even : WindowFinish::bytes;
-  const bool narrow = !w.sum.is_float && size_of(w.sum.type) == 4;
-  return w.statistic == Statistic::sum && w.out.type == Type::f32 && narrow ? WindowFinish::floats : WindowFinish::any;
+  if (!w.rounded_means || fixed_point || w.inner_pixels == 1) return WindowFinish::any;
+  return w.rounded.has_ties() ? WindowFinish::bytes_of_even : WindowFinish::bytes;
 }
 
 struct WindowWalkArgs {
@@ -42,17 +42,15 @@ struct WindowWalkArgs {
   int chunks;  ///< of the ring
 };
 
-/// A ring of `bytes` of elements read as T, of blocks of so many warps.
-template <class T_, int bytes_, int warps_, int resident_>
+/// A ring of `bytes`, of blocks of so many warps.
+template <int bytes_, int warps_, int resident_>
 struct WindowRing {
-  using T = T_;
   static constexpr int bytes = bytes_, warps = warps_, resident = resident_;
 };
 
 template <class M, class C>
 struct WindowWalk {
-  using T = typename C::T;
-  using D = Difference<T>;
+  using T = std::uint32_t;
   using Args = WindowWalkArgs;
   static constexpr int warps = C::warps, threads = warps * warp_size, resident = C::resident;
   static constexpr int chunk = 8, late = 2;             // lines; chunks that are on their way
@@ -60,7 +58,6 @@ struct WindowWalk {
   static constexpr int together = 2, lane_columns = 4;  // rows and columns of a lane's windows
   static constexpr int warp_columns = lane_columns * warp_size, across = warps * together / chunk;
   static constexpr int columns = across * warp_columns;
-  static constexpr unsigned all_slices = (1u << lane_columns) - 1;
   static constexpr int V = 16 / static_cast<int>(sizeof(T));
   static constexpr std::int64_t element_bytes = sizeof(T);
   using Vector = Vec<T, V>;
@@ -72,15 +69,13 @@ struct WindowWalk {
   Args a;
 
   struct Place {
-    OutputPlace first;      ///< window
-    std::int64_t from;      ///< bytes from the table's data to the element at its upper left corner
-    char* to;               ///< its output
-    int rows, columns;      ///< windows
-    int lines, count;       ///< of the table, and elements of a line
-    int above, below;       ///< lines in [above, below) are in the table
-    int left, right;        ///< elements of a line in [left, right) are in the table
-    int quick, quick_end;   ///< rows of windows in [quick, quick_end) have the pixels of those inside, or 0 for them
-    unsigned quick_slices;  ///< and so have the lane's columns i with bit i, in all lanes
+    OutputPlace first;  ///< window
+    std::int64_t from;  ///< bytes from the table's data to the element at its upper left corner
+    char* to;           ///< its output
+    int rows, columns;  ///< windows
+    int lines, count;   ///< of the table, and elements of a line
+    int above, below;   ///< lines in [above, below) are in the table
+    int left, right;    ///< elements of a line in [left, right) are in the table
   };
   /// The vectors and the element that a thread copies of lines, each `chunk` lines below the one before.
   struct Copies {
@@ -91,18 +86,6 @@ struct WindowWalk {
   }
   AREAL_DEVICE int first_column() const { return m.warp() % across * warp_columns; }
 
-  /// The elements of a line at the image's first column and after its last one, and the lines at its first row and
-  /// after its last one.
-  struct ImagePart {
-    int west, east, north, south;
-  };
-  AREAL_DEVICE ImagePart part_of(const Place& at) const {
-    const WindowsArgs& w = a.windows;
-    const std::int64_t row = at.first.y - w.rows.before, column = at.first.x - w.columns.before;
-    return {between(-column, 0, at.count), between(w.columns.extent - column, 0, at.count), between(-row, 0, at.lines),
-            between(w.rows.extent - row, 0, at.lines)};
-  }
-
   AREAL_DEVICE Place place_of() const {
     const WindowsArgs& w = a.windows;
     const TilePlace strip = tile_place(m.block(), a.strips), segment = tile_place(strip.row, a.segments);
@@ -111,7 +94,7 @@ struct WindowWalk {
     at.first = {w.inner.left + strip.column * columns, w.inner.top + segment.column * a.segment_rows};
     at.rows = between(w.inner.bottom - at.first.y, 0, static_cast<int>(a.segment_rows));
     at.columns = between(w.inner.right - at.first.x, 0, columns);
-    at.lines = at.rows + static_cast<int>(w.rows.size);
+    at.lines = (at.rows + together - 1) / together * together + static_cast<int>(w.rows.size);
     at.count = at.columns + static_cast<int>(w.columns.size);
     const std::int64_t row = at.first.y - w.rows.before, column = at.first.x - w.columns.before;
     at.above = between(w.sum.shift - row, 0, at.lines), at.below = between(w.rows.extent + 1 - row, 0, at.lines);
@@ -120,19 +103,6 @@ struct WindowWalk {
     at.from = image * w.sum.batch + channel * w.sum.channel + (row - w.sum.shift) * w.sum.row +
               (column - w.sum.shift) * static_cast<std::int64_t>(sizeof(T));
     at.to = output_at(w.out, at.first, image * w.out.batch + channel * w.out.channel);
-    const Edge edge = w.columns.edge;
-    const bool alike =
-        std::is_integral_v<T> && (edge == Edge::zero || (edge == Edge::shrink && w.statistic == Statistic::sum));
-    const ImagePart part = part_of(at);
-    at.quick = alike ? 0 : part.north;
-    at.quick_end = alike ? at.rows : part.south - static_cast<int>(w.rows.size) + 1;
-    at.quick_slices = 0;
-    AREAL_UNROLL
-    for (int i = 0; i < lane_columns; ++i) {
-      const int x = first_column() + i * warp_size, end = x + warp_size < at.columns ? x + warp_size : at.columns;
-      if (alike || x >= end || (x >= part.west && end - 1 + static_cast<int>(w.columns.size) <= part.east))
-        at.quick_slices |= 1u << i;
-    }
     return at;
   }
   AREAL_DEVICE Windows<M, WindowsConfig<T, false>> plain() const { return {m, a.windows}; }
@@ -165,12 +135,15 @@ struct WindowWalk {
       m.template wait_copies<late - 1>();
       m.sync();
       fetch();
-      int above = top, below = bottom;
-      AREAL_NO_UNROLL
-      for (int r = 0; r < together && y + r < at.rows; ++r) {
-        finish(at, lanes, column, y + r, sums_of(s, lanes, above + column, below + column), to + r * a.windows.out.row);
-        above += a.line;
-        if ((below += a.line) >= ring) below -= ring;
+      if (y < at.rows) {
+        T sum[together][lane_columns];
+        int below = bottom;
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) {
+          find(s, lanes, top + r * a.line + column, below + column, sum[r]);
+          if ((below += a.line) >= ring) below -= ring;
+        }
+        finish(lanes, at.rows - y, sum, to);
       }
       to += chunk * a.windows.out.row;
       if ((top += chunk * a.line) >= ring) top -= ring;
@@ -178,90 +151,46 @@ struct WindowWalk {
     }
   }
 
-  /// A lane's windows of a row.
-  struct Sums {
-    D at[lane_columns];
-  };
-  AREAL_DEVICE Sums sums_of(const Shared& s, unsigned lanes, int above, int below) const {
+  /// The sums of a lane's windows of a row, in the columns of `lanes`.
+  AREAL_DEVICE void find(const Shared& s, unsigned lanes, int above, int below, T (&sum)[lane_columns]) const {
     const int width = static_cast<int>(a.windows.columns.size);
-    Sums sum;
     AREAL_UNROLL
     for (int i = 0; i < lane_columns; ++i) {
-      const auto get = [&](int cell) { return static_cast<D>(m.get(s.ring[cell + i * warp_size])); };
+      const auto get = [&](int cell) { return m.get(s.ring[cell + i * warp_size]); };
       Corners<T> corner;
       if ((lanes >> i & 1) != 0) corner = {get(above), get(above + width), get(below), get(below + width)};
-      sum.at[i] = corner.by_columns();
+      sum[i] = corner.by_columns();
     }
-    return sum;
   }
-  AREAL_DEVICE void finish(const Place& at, unsigned lanes, int column, int y, const Sums& sum, char* to) const {
-    const unsigned slices = y >= at.quick && y < at.quick_end ? at.quick_slices : 0;
-    finish_alike(lanes & slices, sum, to);
-    if (slices != all_slices) finish_at_edge(at, lanes & ~slices, column, y, sum, to);
-  }
-  /// Windows that have all pixels, in the columns of `lanes`.
-  AREAL_DEVICE void finish_alike(unsigned lanes, const Sums& sum, char* to) const {
+  AREAL_DEVICE void finish(unsigned lanes, int rows, const T (&sum)[together][lane_columns], char* to) const {
     const WindowsArgs& w = a.windows;
-    const auto store_each = [&](const auto& value) {
-      using Out = decltype(value(D{}));
+    const auto each = [&](const auto& one) {
       AREAL_UNROLL
-      for (int i = 0; i < lane_columns; ++i)
-        if ((lanes >> i & 1) != 0) m.store_streaming(reinterpret_cast<Out*>(to) + i * warp_size, value(sum.at[i]));
+      for (int r = 0; r < together; ++r) {
+        AREAL_UNROLL
+        for (int i = 0; i < lane_columns; ++i)
+          if (r < rows && (lanes >> i & 1) != 0) one(sum[r][i], to + r * w.out.row, i * warp_size);
+      }
     };
-    if constexpr (std::is_integral_v<T>) {
-      const auto held = [&](D one) { return static_cast<std::uint32_t>(one < w.most ? one : w.most); };
-      if (a.finish == WindowFinish::bytes)
-        return store_each([&](D one) { return static_cast<std::uint8_t>(w.rounded.up(held(one))); });
-      if (a.finish == WindowFinish::bytes_of_even)
-        return store_each([&](D one) { return static_cast<std::uint8_t>(w.rounded(held(one))); });
+    const auto store_each = [&](const auto& value) {
+      each([&](T one, char* row, int x) {
+        m.store_streaming(reinterpret_cast<decltype(value(one))*>(row) + x, value(one));
+      });
+    };
+    const auto held = [&](T one) { return one < w.most ? one : w.most; };
+    switch (a.finish) {
+      case WindowFinish::bytes:
+        return store_each([&](T one) { return static_cast<std::uint8_t>(w.rounded.up(held(one))); });
+      case WindowFinish::bytes_of_even:
+        return store_each([&](T one) { return static_cast<std::uint8_t>(w.rounded(held(one))); });
+      case WindowFinish::floats:
+        return store_each([](T one) { return static_cast<float>(one); });
+      default:
+        each([&](T one, char* row, int x) {
+          const T sums[] = {one};
+          plain().finish(sums, row + x * w.out.column);
+        });
     }
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
-      if (a.finish == WindowFinish::floats && w.sum.is_signed)
-        return store_each([](D one) { return static_cast<float>(static_cast<std::make_signed_t<D>>(one)); });
-      if (a.finish == WindowFinish::floats) return store_each([](D one) { return static_cast<float>(one); });
-    }
-    AREAL_UNROLL
-    for (int i = 0; i < lane_columns; ++i) {
-      const D one[] = {sum.at[i]};
-      if ((lanes >> i & 1) != 0) plain().finish(one, to + i * warp_size * w.out.column);
-    }
-  }
-  /// Any windows, in the columns of `lanes`.
-  AREAL_DEVICE void finish_at_edge(const Place& at, unsigned lanes, int column, int y, const Sums& sum,
-                                   char* to) const {
-    const WindowsArgs& w = a.windows;
-    const bool any = w.columns.edge == Edge::constant || w.fixed_point_means;
-    const ImagePart part = part_of(at);
-    AREAL_NO_UNROLL
-    for (int i = 0; i < lane_columns; ++i) {
-      if ((lanes >> i & 1) == 0) continue;
-      D one = 0;
-      AREAL_UNROLL
-      for (int k = 0; k < lane_columns; ++k)
-        if (k == i) one = sum.at[k];
-      const int x = column + i * warp_size;
-      char* const place = to + i * warp_size * w.out.column;
-      if (any)
-        plain().finish_any({at.first.x + x, at.first.y + y}, one, place);
-      else
-        write_real(part, x, y, one, place);
-    }
-  }
-  /// As finish_any, without cells beyond the edge that count, and without OpenCV's rounding to bytes.
-  AREAL_DEVICE void write_real(const ImagePart& at, int x, int y, D sum, char* to) const {
-    const WindowsArgs& w = a.windows;
-    const int width = static_cast<int>(w.columns.size), height = static_cast<int>(w.rows.size);
-    const int left = x > at.west ? x : at.west, right = x + width < at.east ? x + width : at.east;
-    const int above = y > at.north ? y : at.north, below = y + height < at.south ? y + height : at.south;
-    const bool inside = right - left == width && below - above == height;
-    const int pixels = w.columns.edge == Edge::shrink ? (right - left) * (below - above) : width * height;
-    double value[] = {real_sum(sum, w.sum)};
-    if (!std::is_integral_v<T> && !inside) value[0] = 0 + value[0];  // no -0
-    if (w.reciprocal_means)
-      value[0] *= 1 / static_cast<double>(pixels);
-    else if (w.statistic == Statistic::mean)
-      value[0] /= static_cast<double>(pixels);
-    write_outputs(m, w.out, to, value);
   }
 
   // ---------------------------------------------------------------- lines
@@ -330,8 +259,8 @@ struct WindowWalk {
 /// has less shared memory.
 template <class C, class Launcher>
 bool launch_window_walk(Launcher& launcher, const WindowsArgs& w) {
-  using T = typename C::T;
   using Kernel = WindowWalk<NoMachine, C>;
+  using T = typename Kernel::T;
   constexpr std::int64_t entries = C::bytes / static_cast<int>(sizeof(T)) - Kernel::V;
   const std::int64_t chunks = (w.rows.size + Kernel::chunk - 1) / Kernel::chunk + 1 + Kernel::late;
   if (w.columns.size > entries || w.rows.size > entries) return false;

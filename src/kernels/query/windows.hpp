@@ -280,18 +280,6 @@ struct Windows {
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
     write_output(m, a.out, at, answer(sum, squares, n), offset(a.out));
   }
-  /// Any window's answer from the sum of its pixels in the image; for edges that show no copies.
-  AREAL_DEVICE void finish_any(const OutputPlace& at, Difference<T> inside, char* to) {
-    const std::uint64_t across = a.columns.pixels(at.x), down = a.rows.pixels(at.y);
-    auto all = wide_difference(inside, a.sum);
-    if (!a.columns.lies_inside(at.x) || !a.rows.lies_inside(at.y)) {
-      const std::uint64_t pixels = a.columns.inside(at.x) * a.rows.inside(at.y);
-      all = all_of(all, a.columns.edge == Edge::constant ? across * down - pixels : 0, a.beyond);
-    }
-    const double value[] = {
-        answer(as_any_sum(all, a.sum), {}, {across * down, static_cast<double>(across) * static_cast<double>(down)})};
-    write_outputs(m, a.out, to, value);
-  }
   AREAL_DEVICE double answer(const AnySum& sum, const AnySum& squares, const Pixels& n) {
     if constexpr (C::varies) return variance_of(a.statistic, a.sum, sum, a.squares, squares, n);
     if (a.fixed_point_means && formulas::FixedPointMean::serves(n.whole))
@@ -319,14 +307,8 @@ struct Windows {
             static_cast<Wide>(columns.piece[c].times) * rectangle<E>(table, plane, columns.piece[c], rows.piece[r]);
       all += static_cast<Wide>(rows.piece[r].times) * across;
     }
-    return all_of(all, cells_beyond, beyond);
-  }
-  /// The sum of a window that does not lie inside; no -0.
-  template <class Wide>
-  AREAL_DEVICE Wide all_of(Wide seen, std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) const {
-    Wide all = 0 + seen;
     if (cells_beyond > 0) {
-      if constexpr (std::is_integral_v<Wide>)
+      if constexpr (std::is_integral_v<E>)
         all += cells_beyond * beyond.integer;
       else
         all += static_cast<double>(cells_beyond) * beyond.real;
