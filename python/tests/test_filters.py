@@ -390,15 +390,15 @@ def test_what_is_refused() -> None:
             filters.mean(image, **wrong)
     with pytest.raises(areal.InvalidArgument, match="method otsu"):
         filters.threshold(image, 3, method="otsu")  # type: ignore[arg-type]
-    for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt", "mask": image == 0}, "neither masks")):
+    for wrong, words in (({"q": 101}, "percent 101"), ({"q": NAN}, "percent"), ({"q": 9, "algorithm": "walk"}, "algorithm walk"), ({"backend": "simt", "mask": image == 0, "algorithm": "network"}, "neither masks")):
         with pytest.raises(areal.InvalidArgument, match=words):
             filters.percentile(image, 3, **wrong)
     for name in ("equalize", "otsu", "entropy", "modal"):
-        for x, wrong, words in ((image.astype("int16"), {}, "take 8u and 16u"), (image, {"backend": "simt"}, "run on the CPU"), (image, {"algorithm": "classes"}, "it takes percentiles")):
+        for x, wrong, words in ((image.astype("int16"), {}, "take 8u and 16u"), (image.astype("uint16"), {"backend": "simt"}, "it takes 8u and 8s"), (image, {"algorithm": "classes"}, "it takes percentiles")):
             with pytest.raises(areal.InvalidArgument, match=words):
                 getattr(filters, name)(x, 3, **wrong)
     for x, wrong, words in ((image.astype("uint16"), {}, "bilateral filters take 8u"), (image, {"sigma_range": 0}, "sigma_range 0"), (image, {"dtype": "int32"}, "bilateral filters give"),
-                            (image, {"backend": "simt"}, "bilateral filters run on the CPU"), (image, {"algorithm": "sliding-counts"}, "it takes equalize")):
+                            (image, {"backend": "simt", "algorithm": "walk"}, "algorithm walk"), (image, {"algorithm": "sliding-counts"}, "it takes equalize")):
         with pytest.raises(areal.InvalidArgument, match=words):
             filters.bilateral(x, 3, **{"sigma_range": 25, **wrong})
     with pytest.raises(areal.InvalidArgument, match="entropies are 32f or 64f"):

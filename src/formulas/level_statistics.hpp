@@ -129,4 +129,34 @@ class BestSplit {
   std::uint32_t level_ = 0;
 };
 
+/// BestSplit of n < 2^16 pixels below 2^8: products of three such numbers fit a double, and those of all 128 bits.
+class BestSplitOfBytes {
+ public:
+  constexpr BestSplitOfBytes(std::uint32_t n, std::uint32_t sum) : n_(n), sum_(sum) {}
+
+  constexpr void offer(std::uint32_t t, double k, double s) noexcept {
+    const double difference = n_ * s - k * sum_, square = difference * difference, pairs = k * (n_ - k);
+    // Products of 3 exact numbers and a rounded one.
+    const double left = square * pairs_, right = square_ * pairs;
+    if (left <= right * (1 - 0x1p-49)) return;
+    if (left < right * (1 + 0x1p-49) && !is_more(difference, pairs)) return;
+    difference_ = difference, square_ = square, pairs_ = pairs;
+    level_ = t;
+  }
+  constexpr std::uint32_t level() const noexcept { return level_; }
+
+ private:
+  static constexpr Wide128 square_times(double difference, double pairs) noexcept {
+    const Wide128 size = static_cast<std::uint64_t>(difference < 0 ? -difference : difference);
+    return size * size * static_cast<std::uint64_t>(pairs);
+  }
+  constexpr bool is_more(double difference, double pairs) const noexcept {
+    return square_times(difference, pairs_) > square_times(difference_, pairs);
+  }
+
+  double n_, sum_;
+  double difference_ = 0, square_ = 0, pairs_ = 1;  ///< the best: |n s - k S1| < 2^40, and k (n - k) < 2^30
+  std::uint32_t level_ = 0;
+};
+
 }  // namespace areal::formulas

@@ -36,10 +36,19 @@ constexpr std::uint64_t shortened(std::uint64_t value) noexcept {
 struct RangeWeight {
   double weight = 0, moment = 0;
 };
+/// -log2 r(d); without sums, so that no compiler fuses operations.
+constexpr double range_exponent(int d, double sigma) noexcept {
+  return d == 0 ? 0 : static_cast<double>(d * d) / (sigma * sigma * 1.3862943611198906);  // 2 ln 2
+}
+/// The greatest difference d < 256 with a weight.
+constexpr int range_reach(double sigma) noexcept {
+  int d = 0;
+  while (d < 255 && range_exponent(d + 1, sigma) <= least_range_exponent) ++d;
+  return d;
+}
 /// Of 0 <= d < 256 and a sigma above 0.
 inline RangeWeight range_weight(int d, double sigma) {
-  // Without sums, so that no compiler fuses operations.
-  const double exponent = d == 0 ? 0 : static_cast<double>(d * d) / (sigma * sigma * 1.3862943611198906);  // 2 ln 2
+  const double exponent = range_exponent(d, sigma);
   if (!(exponent <= least_range_exponent)) return {};
   const double whole = std::floor(exponent);
   const std::uint64_t power = power_of_half(static_cast<std::uint64_t>((exponent - whole) * 0x1p62));

@@ -65,14 +65,14 @@ inline std::vector<std::string_view> ranked_filters(const Filter& filter, Type i
   }
   if (is_extreme(filter)) return {"van-herk", "blocks"};
   if (is_rank(filter)) return {"network", "column-counts", "classes", "window-counts"};
-  if (is_bilateral(filter)) return {"column-counts"};
+  if (is_bilateral(filter)) return {"column-counts", "window-counts"};
   // One thread of an AMD EPYC with AVX-512, 512x512 of 8 bits, ns a pixel by columns and by sliding: entropy of noise
   // in 15x15 319 and 41, 63x63 377 and 141, of a photograph 121 and 46, 185 and 148; Otsu's 31x31 1282 and 1152, 476
   // and 461. Beyond, and for the others, columns are as fast or faster.
   const bool slides = (std::holds_alternative<filter::Entropy>(filter) && rows <= 63) ||
                       (std::holds_alternative<filter::Otsu>(filter) && rows <= 31);
-  if (slides) return {"sliding-counts", "column-counts"};
-  if (is_of_levels(filter)) return {"column-counts", "sliding-counts"};
+  if (slides) return {"sliding-counts", "column-counts", "window-counts"};
+  if (is_of_levels(filter)) return {"column-counts", "sliding-counts", "window-counts"};
   return {is_float(in) ? "blocks" : "walk"};
 }
 

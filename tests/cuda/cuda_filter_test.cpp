@@ -392,6 +392,25 @@ TEST_F(CudaFilter, GuidedFiltersOfLargeImages) {
       }
 }
 
+TEST_F(CudaFilter, StatisticsOfLevels) {
+  for (const device_filters::Case& c : device_filters::random_level_cases(60, 900, 200, 20261203))
+    EXPECT_EQ(fault(c), "");
+}
+
+// Counts of 16 bits hold all pixels of a window: of one level, of two, or of all.
+TEST_F(CudaFilter, LevelsOfLargeWindows) {
+  for (const Filter& one : {Filter(filter::Equalize{}), Filter(filter::Otsu{}), Filter(filter::Entropy{}),
+                            Filter(filter::Modal{}), Filter(filter::Bilateral{30})})
+    for (const auto pixels :
+         {device_filters::Pixels::plain, device_filters::Pixels::wild, device_filters::Pixels::outliers}) {
+      device_filters::Case c{{1000, 700}, Type::u8, Type::f32, one};
+      if (!std::holds_alternative<filter::Entropy>(one) && !std::holds_alternative<filter::Bilateral>(one))
+        c.out = Type::u8;
+      c.options.window = {255, 257}, c.options.window.edge = Edge::reflect, c.pixels = pixels;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
 TEST_F(CudaFilter, ImagesOfOneRowOrColumnOrOfNone) {
   for (const Edge edge : edges)
     for (const Shape& shape : {Shape{1, 1}, {1, 3000}, {3000, 1}, {0, 5}, {5, 0}, {17, 3}}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/filter.hpp>
+#include <areal/info.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -249,6 +250,12 @@ inline std::string refusal(const Case& c) {
     return error.what();
   }
   return "";
+}
+
+inline bool has_simt() {
+  return std::ranges::any_of(areal::backends(), [](const areal::BackendInfo& row) {
+    return row.backend == areal::Backend::simt && row.available;
+  });
 }
 
 /// Counts the outputs that are wrong or too close to call, and describes the first wrong one.

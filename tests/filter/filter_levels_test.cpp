@@ -272,11 +272,9 @@ TEST(FilterLevels, RefusesInASentence) {
     c = of(filter, Type::u8, 20, 20, {3000, 3});
     c.options.window.edge = Edge::reflect;
     expect(c, "reaches more than 1024 pixels beyond the edge");
-    for (const areal::Backend backend : {areal::Backend::cuda, areal::Backend::simt}) {
-      c = of(filter, Type::u8, 9, 9, {3, 3});
-      c.execution.backend = backend;
-      expect(c, "equalize, otsu, entropy and modal run on the CPU");
-    }
+    c = of(filter, Type::u16, 9, 9, {3, 3});
+    c.execution.backend = areal::Backend::simt;
+    expect(c, has_simt() ? "algorithm window-counts: it takes 8u and 8s" : "this build has no simulated machine");
   }
   Case c = of(filter::Mean{}, Type::u8, 9, 9, {3, 3});
   c.out = Type::u8;

@@ -1,5 +1,4 @@
 // Percentiles of windows, compared with the sorted pixels of every window, for each structure that takes the request.
-#include <areal/info.hpp>
 #include <array>
 #include "filter_cases.hpp"
 
@@ -306,10 +305,7 @@ TEST(FilterRank, RefusesInASentence) {
   expect(c, "reaches more than 1024 pixels beyond the edge");
   c = of(50, Type::u16, 20, 20, {9, 3});
   c.execution.backend = areal::Backend::simt;
-  bool simt = false;
-  for (const areal::BackendInfo& row : areal::backends())
-    if (row.backend == areal::Backend::simt) simt = row.available;
-  expect(c, simt ? "algorithm network: it takes windows of 3x3 and 5x5" : "this build has no simulated machine");
+  expect(c, has_simt() ? "algorithm network: it takes windows of 3x3 and 5x5" : "this build has no simulated machine");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ enum class Pixels : std::uint8_t {
   outliers,  ///< a few infinities and large numbers
   with_nan,  ///< one of ten
   middles,   ///< large whole numbers, and small ones and a half: means of 9 are often in the middle of two floats
+  few,       ///< of integers, seven values
   flat       ///< a guide of about 1000, whose variances cancel: the order of additions shows in the outputs
 };
 
@@ -149,6 +150,7 @@ struct Scene {
   static double whole(Pixels pixels, std::uint64_t random, std::uint64_t most) {
     if (pixels == Pixels::outliers) return static_cast<double>(most);
     if (pixels == Pixels::wild) return static_cast<double>(random % 2 * most);
+    if (pixels == Pixels::few) return static_cast<double>(random % 7 + most / 3);
     return static_cast<double>(random % (most + 1));
   }
   static Shape out_shape(const Case& c) {
@@ -270,6 +272,43 @@ inline std::vector<Case> mean_cases(int turns, std::int64_t width, std::int64_t 
     c.pixels = static_cast<Pixels>(any(0, 4)), c.seed = static_cast<unsigned>(random());
     cases.push_back(c);
   }
+  return cases;
+}
+
+/// Percentiles, Equalize, Otsu, Entropy, Modal and Bilateral of bytes with random windows, edges, masks, layouts,
+/// pitches and pixels.
+inline std::vector<Case> random_level_cases(int turns, std::int64_t width, std::int64_t height, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  std::vector<Case> cases;
+  for (int turn = 0; turn < turns; ++turn)
+    for (const Filter& one :
+         {Filter(filter::Percentile{static_cast<double>(any(0, 100))}), Filter(filter::Equalize{}),
+          Filter(filter::Otsu{.zeros_alone = any(0, 1) == 1}), Filter(filter::Entropy{}), Filter(filter::Modal{}),
+          Filter(filter::Bilateral{std::pow(10.0, static_cast<double>(any(-10, 40)) / 10)})}) {
+      const bool entropy = std::holds_alternative<filter::Entropy>(one);
+      const bool real = entropy || std::holds_alternative<filter::Bilateral>(one);
+      Case c;
+      c.filter = one, c.in = Type::u8;
+      c.out = !real || (!entropy && any(0, 2) == 0) ? Type::u8 : any(0, 1) == 0 ? Type::f32 : Type::f64;
+      c.image = {any(1, any(0, 1) == 0 ? 40 : width), any(1, height), any(0, 3) == 0 ? any(2, 4) : 1,
+                 any(0, 4) == 0 ? 2 : 1, any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+      c.out_layout = any(0, 1) == 1 ? Layout::planar : Layout::interleaved;
+      areal::Window& w = c.options.window;
+      w.width = any(1, any(0, 2) > 0 ? 9 : 40), w.height = any(1, any(0, 2) > 0 ? 9 : 40);
+      w.edge = edges[turn % 8], w.value = static_cast<double>(any(0, 255));
+      if (any(0, 1) == 1) w.anchor_x = any(0, w.width - 1), w.anchor_y = any(0, w.height - 1);
+      if (w.edge == Edge::valid) c.image.width += w.width - 1, c.image.height += w.height - 1;
+      c.pixels = any(0, 2) == 0 ? Pixels::plain : any(0, 4) == 0 ? static_cast<Pixels>(any(1, 2)) : Pixels::few;
+      c.options.mask = any(0, 2) == 0;
+      if (any(0, 2) == 0) c.options.min_count = any(0, w.width * w.height);
+      if (any(0, 2) == 0) c.options.fill = static_cast<double>(any(-5, 300));
+      if (any(0, 2) > 0) c.gap = any(0, 20), c.out_gap = any(0, 20), c.offset = any(0, 15), c.out_offset = any(0, 15);
+      c.seed = static_cast<unsigned>(random());
+      cases.push_back(c);
+    }
   return cases;
 }
 

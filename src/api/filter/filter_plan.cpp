@@ -307,14 +307,17 @@ Backend request_of(const Request& request) {
   return one;
 }
 
-std::vector<std::string_view> ids_of(const Request& request) {
-  if (request.options.algorithm != "auto") return {request.options.algorithm};
-  if (request.options.sizes) return {"table"};
-  return policy::ranked_filters(request.filter, request.in, request.options.window.height);
-}
-
 bool runs_on(const Algorithm& row, Backend backend) {
   return backend == Backend::cuda ? row.cuda : backend == Backend::simt ? row.simt : row.cpu;
+}
+
+// The named algorithm, or those that `auto` may choose on a backend.
+std::vector<std::string_view> ids_of(const Request& request, Backend backend) {
+  if (request.options.algorithm != "auto") return {request.options.algorithm};
+  if (request.options.sizes) return {"table"};
+  auto ids = policy::ranked_filters(request.filter, request.in, request.options.window.height);
+  std::erase_if(ids, [&](std::string_view id) { return !runs_on(*find_algorithm("filter", id), backend); });
+  return ids;
 }
 
 void require_algorithm(const std::string& id, Backend backend) {
@@ -340,7 +343,7 @@ std::string lacks_on_cpu(std::string_view id, const cpu::FilterRequest& request)
 
 // The named algorithm, or the best that takes the request.
 std::string chosen_on_cpu(const Request& request, const cpu::FilterRequest& on_cpu) {
-  const std::vector<std::string_view> ids = ids_of(request);
+  const std::vector<std::string_view> ids = ids_of(request, Backend::cpu);
   require_algorithm(std::string(ids.front()), Backend::cpu);
   for (const std::string_view id : ids)
     if (lacks_on_cpu(id, on_cpu).empty()) return std::string(id);
@@ -359,8 +362,6 @@ std::string reason_of(const FilterPlan::State& state) {
 std::string lacks_kernel(const Filter& filter, const FilterOptions& options, Backend backend) {
   const char* const name = options.sizes                                      ? "windows of a size per pixel"
                            : std::holds_alternative<filter::Gaussian>(filter) ? "Gaussian filters"
-                           : is_bilateral(filter)                             ? "bilateral filters"
-                           : is_of_levels(filter)                             ? "equalize, otsu, entropy and modal"
                                                                               : nullptr;
   return name == nullptr ? std::string() : sentence("backend ", name_of(backend), ": ", name, " run on the CPU");
 }
@@ -380,7 +381,7 @@ std::shared_ptr<FilterPlan::State> plan_on(const Request& request, const Executi
       throw InvalidArgument(why);
     require_backend(execution.backend, execution.device);
     auto on_device = request_of<kernels::FilterRequest>(request);
-    state->device.emplace(execution, on_device, ids_of(request));
+    state->device.emplace(execution, on_device, ids_of(request, execution.backend));
     state->algorithm = state->device->algorithm(
         {ConstView(allocated(), request.in, request.image), View(allocated(), request.out, state->out_shape()),
          request.options.mask
@@ -430,7 +431,8 @@ std::shared_ptr<FilterPlan::State> plan_filter(const Shape& image, Type in, Type
   const auto lacks = [&](const Execution& named) {
     if (std::string why = lacks_kernel(request.filter, request.options, named.backend); !why.empty()) return why;
     // The CPU takes what kernels refuse.
-    return Choice<kernels::FilterSubject>::refusal(named, request_of<kernels::FilterRequest>(request), ids_of(request))
+    return Choice<kernels::FilterSubject>::refusal(named, request_of<kernels::FilterRequest>(request),
+                                                   ids_of(request, named.backend))
         .why;
   };
   return automatic_plan("filter", options.algorithm, execution, question, lacks, make);

@@ -12,13 +12,12 @@ namespace areal::cpu {
 class RangeWeights {
  public:
   RangeWeights() = default;
-  explicit RangeWeights(double sigma) : weights_(size), moments_(size) {
+  explicit RangeWeights(double sigma) : weights_(size), moments_(size), reach_(formulas::range_reach(sigma)) {
     for (int d = 0; d < 256; ++d) {
       const formulas::RangeWeight one = formulas::range_weight(d, sigma);
       const auto at = static_cast<std::size_t>(d);
       weights_[zero + at] = weights_[zero - at] = one.weight;
       moments_[zero + at] = one.moment, moments_[zero - at] = -one.moment;
-      if (one.weight > 0) reach_ = d;
     }
   }
   /// r(b - p) and (b - p) r(b - p) at [b].

@@ -57,13 +57,16 @@ FilterKernels<Launcher> van_herk_kernels(const FilterRequest& request) {
 }
 
 template <class Launcher>
-FilterKernels<Launcher> window_counts_kernels(const FilterRequest&) {
+FilterKernels<Launcher> window_counts_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
   kernels.takes = [](const FilterRequest& other) { return window_counts_takes(other); };
-  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void*) {
-    launch_window_counts(launcher, known, views);
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
+    with_counts(known, [&]<class C>() { launch_window_counts<C>(launcher, known, views, workspace); });
   };
-  kernels.shared_bytes = sizeof(WindowCounts<NoMachine, NoConfig>::Shared);
+  if (!window_counts_takes(request).empty()) return kernels;
+  with_counts(request, [&]<class C>() { kernels.shared_bytes = sizeof(typename WindowCounts<NoMachine, C>::Shared); });
+  if (const auto bytes = static_cast<std::int64_t>(counts_table_bytes(request)); bytes > 0)
+    kernels.workspace_bytes = static_cast<std::size_t>(padded(bytes) + workspace_alignment - 1);
   return kernels;
 }
 

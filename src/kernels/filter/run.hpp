@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
+#include "kernels/filter/counts/tables.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/primitives/type_groups.hpp"
 #include "kernels/primitives/view_bytes.hpp"
+#include "kernels/primitives/workspace.hpp"
 
 namespace areal::kernels {
 
@@ -48,7 +51,11 @@ Found<FilterKernels<Launcher>> FilterSubject::find(const FilterRequest& request)
 }
 
 template <class Launcher>
-void FilterSubject::prepare(Launcher&, const FilterRequest&, void*, std::size_t) {}
+void FilterSubject::prepare(Launcher& launcher, const FilterRequest& request, void* workspace, std::size_t) {
+  if (request.id != "window-counts") return;
+  const std::vector<char> table = counts_table(request);
+  launcher.copy_in(first_in(workspace), table.data(), table.size());
+}
 
 template <class Launcher>
 std::string FilterSubject::takes(Launcher&, const FilterKernels<Launcher>& kernels, const FilterRequest& request) {
@@ -68,14 +75,15 @@ bool FilterSubject::run(Launcher& launcher, const FilterKernels<Launcher>& kerne
 }
 
 template <class Visit>
-void FilterSubject::memory(const FilterRequest&, const FilterArguments& views, void* workspace, std::size_t bytes,
-                           Visit&& visit) {
+void FilterSubject::memory(const FilterRequest& request, const FilterArguments& views, void* workspace,
+                           std::size_t bytes, Visit&& visit) {
   using Use = MemoryRange::Use;
   visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
   visit(MemoryRange{"the guide", views.guide.data, bytes_of_view(views.guide), Use::input});
   visit(MemoryRange{"the mask", views.mask.data, bytes_of_view(views.mask), Use::input});
   visit(MemoryRange{"the output", views.out.data, bytes_of_view(views.out), Use::output});
-  visit(MemoryRange{"the workspace", workspace, bytes, Use::scratch});
+  const bool has_table = request.id == "window-counts";
+  visit(MemoryRange{"the workspace", workspace, bytes, has_table ? Use::workspace : Use::scratch});
 }
 
 }  // namespace areal::kernels

@@ -1,17 +1,23 @@
 #pragma once
-// window-counts: percentiles of windows of 8-bit pixels from their histograms (Huang 1979), one launch without a
-// workspace.
+// window-counts: percentiles of windows of 8-bit pixels, Equalize, Otsu, Entropy, Modal and Bilateral, from the
+// windows' histograms (Huang 1979), in one launch. Entropies and weights of Bilateral read a table in the workspace.
 //
 // A thread walks down one column of outputs with the histogram of its window: 256 counts of 16 bits, and 16 of 16
 // levels each, in shared memory, where every lane has a bank of its own. A step takes the pixels of the row that leaves
 // out, and adds those of the row that enters. Reads of both come from the L1; where a window reaches beyond the first
-// or the last column, its block has the columns that it shows in a table. O(width) a pixel.
+// or the last column, its block has the columns that it shows in a table. O(width) a pixel, and O(256) for Otsu, Modal
+// and Bilateral. Entropies follow each count that changes; they need no groups of levels.
 //
-// Reads: for each segment of S rows of outputs, width (2 S + height - 2) pixels a column. Writes: each output once.
+// Reads: for each segment of S rows of outputs, width (2 S + height - 2) pixels a column, one more for each output of
+// Equalize and Bilateral, and of the table a number for each count that changes, or for each level within reach.
+// Writes: each output once.
 
 #include <cmath>
 #include <cstdint>
+#include "formulas/level_statistics.hpp"
 #include "kernels/filter/axis.hpp"
+#include "kernels/filter/counts/statistics.hpp"
+#include "kernels/filter/finish.hpp"
 #include "kernels/filter/units.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
@@ -19,17 +25,34 @@
 
 namespace areal::kernels {
 
+enum class CountsStatistic : std::uint8_t { percentile, equalize, otsu, entropy, modal, bilateral };
+
 struct CountsArgs {
   const char* image;
+  const char* mask;  ///< null, or an image of bytes
   char* out;
-  Strides from, to;
+  const char* table;
+  Strides from, mask_from, to;
   FilterAxis columns, rows;  ///< with edge `shrink` cut to what the image has
   int strips, segments, segment_rows, channels;
   std::uint8_t flip;    ///< bits in which level and pixel differ
   std::uint8_t beyond;  ///< the level beyond the edge
-  std::uint8_t fill;    ///< the pixel of windows of fewer than min_count
-  double percent;
-  std::int64_t min_count;
+  CountsStatistic statistic;
+  double percent;    ///< of a percentile
+  bool zeros_alone;  ///< of Otsu
+  int reach;         ///< of Bilateral
+  int most;          ///< pixels of a window, of Entropy
+  int centre_x, centre_y;
+  Type out_type;
+  bool out_aligned;
+  double fill;             ///< the output of windows of fewer than min_count pixels
+  std::int64_t min_count;  ///< at least 1
+};
+
+/// `sums_terms`: for entropies.
+template <bool sums_terms>
+struct CountsOf {
+  static constexpr bool terms = sums_terms;
 };
 
 template <class M, class C>
@@ -38,39 +61,31 @@ struct WindowCounts {
   static constexpr int warps = 2, threads = warps * warp_size, resident = 6;
   static constexpr int most_width = 256, most_pixels = 65535;
   static constexpr int together = 4;  ///< pixels of either row that are read while as many are counted
-  static constexpr unsigned none =
-      256;  ///< the level of what is no pixel of the window; it has a count that nothing reads
-  static constexpr int fine_lines = 129, coarse_lines = 9;  ///< of two counts
+  using Counts = LaneCounts<M>;
+  static constexpr unsigned none = Counts::none;
 
   struct Shared {
-    std::uint32_t fine[warps * fine_lines * warp_size], coarse[warps * coarse_lines * warp_size];
+    std::uint32_t fine[warps * Counts::fine_lines * warp_size];
+    std::uint32_t coarse[C::terms ? 1 : warps * Counts::coarse_lines * warp_size];
     int column[threads + most_width - 1];  ///< of the block's first window on: its place in the image, -1 for none
   };
 
   M m;
   Args a;
 
-  /// A lane's counts: the words of a line lie apart by a warp.
-  struct Counts {
-    std::uint32_t *fine, *coarse;
-  };
-  AREAL_DEVICE static std::uint16_t& cell(std::uint32_t* counts, unsigned bin) {
-    return reinterpret_cast<std::uint16_t*>(counts)[(bin & ~1u) * warp_size + (bin & 1)];
-  }
-
   /// A row of the image, or beyond it.
   struct Row {
-    std::int64_t offset = 0;
+    std::int64_t offset = 0, mask_offset = 0;
     bool is_pixels = false;
     bool counts = false;  ///< it is of the window
   };
   AREAL_DEVICE Row row_at(int place) const {
     const int y = a.rows.pixel(place);
-    return {y * a.from.row, y >= 0, y >= 0 || a.rows.edge != Edge::shrink};
+    return {y * a.from.row, y * a.mask_from.row, y >= 0, y >= 0 || a.rows.edge != Edge::shrink};
   }
 
   struct Place {
-    const char* plane;
+    const char *plane, *mask;
     int x;       ///< output column
     bool sided;  ///< a window of the block reaches beyond the first or the last column
   };
@@ -81,6 +96,7 @@ struct WindowCounts {
     int x = at.x - a.columns.before + i;
     if (at.sided) x = m.get(s.column[m.thread() + i]);
     if (x < 0) return a.columns.edge == Edge::shrink ? none : a.beyond;
+    if (at.mask != nullptr && m.load(at.mask + row.mask_offset + x * a.mask_from.column) == 0) return none;
     return level_at(at.plane + row.offset + x * a.from.column);
   }
   AREAL_DEVICE unsigned level_at(const char* pixel) const {
@@ -94,6 +110,7 @@ struct WindowCounts {
     const int last = first + threads < a.columns.outputs ? first + threads : a.columns.outputs;
     Place at;
     at.plane = a.image + place.plane_in(a.from);
+    at.mask = a.mask == nullptr ? nullptr : a.mask + place.image * a.mask_from.batch;
     at.x = first + m.thread();
     at.sided = first - a.columns.before < 0 || last + a.columns.after() > a.columns.extent;
     if (at.sided) {
@@ -106,54 +123,94 @@ struct WindowCounts {
   }
 
   AREAL_DEVICE void walk(Shared& s, const Place& at, int y, char* out) const {
-    const Counts counts{s.fine + m.warp() * fine_lines * warp_size + m.lane(),
-                        s.coarse + m.warp() * coarse_lines * warp_size + m.lane()};
-    AREAL_NO_UNROLL
-    for (int i = 0; i < fine_lines; ++i) m.put(counts.fine[i * warp_size], 0);
-    AREAL_NO_UNROLL
-    for (int i = 0; i < coarse_lines; ++i) m.put(counts.coarse[i * warp_size], 0);
+    const Counts counts{m, s.fine + m.warp() * Counts::fine_lines * warp_size + m.lane(),
+                        C::terms ? nullptr : s.coarse + m.warp() * Counts::coarse_lines * warp_size + m.lane()};
+    counts.clear(!C::terms);
     const int end = y + a.segment_rows < a.rows.outputs ? y + a.segment_rows : a.rows.outputs;
-    const bool shrinks = a.columns.edge == Edge::shrink;
-    const int across = shrinks ? a.columns.inside(at.x) : a.columns.size;
-    std::int64_t pixels = 0;
-    unsigned rank = 0;
+    Of window;
     // Before the first output, rows only enter.
     AREAL_NO_UNROLL
     for (int n = 1 - a.rows.size; y + n < end; ++n) {
       const int enters = y + n - a.rows.before + a.rows.size - 1;
       const Row leaves = n <= 0 ? Row{} : row_at(enters - a.rows.size);
-      exchange(s, at, counts, leaves, row_at(enters));
+      exchange(s, at, counts, window.terms, leaves, row_at(enters));
       if (n < 0) continue;
-      const std::int64_t now = std::int64_t{across} * (shrinks ? a.rows.inside(y + n) : a.rows.size);
-      if (now != pixels) {
-        pixels = now;
-        const double place = std::floor(a.percent * static_cast<double>(now) / 100);
-        rank = static_cast<unsigned>(place >= static_cast<double>(now) ? static_cast<double>(now - 1) : place);
-      }
-      const int found = now < a.min_count ? a.fill : level_of(counts, rank) ^ a.flip;
-      m.store(reinterpret_cast<std::uint8_t*>(out + (y + n) * a.to.row), static_cast<std::uint8_t>(found));
+      if (const int pixels = counts.pixels(); pixels != window.pixels) resize(window, pixels);
+      write(counts, window, at, y + n, out + (y + n) * a.to.row);
     }
   }
 
-  AREAL_DEVICE void exchange(const Shared& s, const Place& at, const Counts& counts, const Row& leaves,
-                             const Row& enters) const {
-    const bool plain = !at.sided && leaves.is_pixels && enters.is_pixels;
+  // ---------------------------------------------------------------- outputs
+
+  /// What is known of a window beside its counts.
+  struct Of {
+    int pixels = 0;
+    unsigned rank = 0;       ///< of the percentile
+    std::int64_t whole = 0;  ///< the term of all pixels
+    std::int64_t terms = 0;  ///< the sum of those of the levels
+  };
+  AREAL_DEVICE const std::int64_t* table() const { return reinterpret_cast<const std::int64_t*>(a.table); }
+  AREAL_DEVICE void resize(Of& window, int pixels) const {
+    window.pixels = pixels;
+    if constexpr (C::terms) {
+      window.whole = m.load(table() + pixels);
+    } else {
+      const double place = std::floor(a.percent * pixels / 100);
+      window.rank = static_cast<unsigned>(place >= pixels ? pixels - 1 : place);
+    }
+  }
+  AREAL_DEVICE void write(const Counts& counts, const Of& window, const Place& at, int y, char* to) const {
+    if constexpr (C::terms) {
+      const double bits = formulas::entropy_of(window.whole - window.terms, static_cast<std::uint64_t>(window.pixels));
+      store_rounded(m, to, a.out_type, window.pixels < a.min_count ? a.fill : bits, a.out_aligned);
+    } else {
+      const double value = window.pixels < a.min_count ? a.fill : value_of(counts, window, at, y);
+      store_rounded(m, to, a.out_type, value == value ? value : a.fill, a.out_aligned);
+    }
+  }
+  AREAL_DEVICE double value_of(const Counts& counts, const Of& window, const Place& at, int y) const {
+    const auto pixels = static_cast<unsigned>(window.pixels);
+    switch (a.statistic) {
+      case CountsStatistic::equalize:
+        return static_cast<int>(255 * counts.up_to(centre(at, y)) / pixels);
+      case CountsStatistic::otsu:
+        return counts.split(pixels, a.zeros_alone);
+      case CountsStatistic::modal:
+        return counts.mode();
+      case CountsStatistic::bilateral:
+        return counts.bilateral(centre(at, y), reinterpret_cast<const RangePair*>(a.table), a.reach);
+      default:
+        return a.flip == 0 ? counts.level_of(window.rank) : counts.level_of(window.rank) - 128;
+    }
+  }
+  /// The pixel that an output belongs to.
+  AREAL_DEVICE int centre(const Place& at, int y) const {
+    const std::int64_t row = (y + a.centre_y) * a.from.row, column = (at.x + a.centre_x) * a.from.column;
+    return static_cast<int>(level_at(at.plane + row + column));
+  }
+
+  // ---------------------------------------------------------------- counts
+
+  AREAL_DEVICE void exchange(const Shared& s, const Place& at, const Counts& counts, std::int64_t& terms,
+                             const Row& leaves, const Row& enters) const {
+    const bool plain = !at.sided && at.mask == nullptr && leaves.is_pixels && enters.is_pixels;
     const std::int64_t first = (at.x - a.columns.before) * a.from.column;
     const char *const from = at.plane + (leaves.offset + first), *const to = at.plane + (enters.offset + first);
     if (plain && a.from.column == 1) {
       exchange(
-          counts, [&](int i) { return level_at(from + i); }, [&](int i) { return level_at(to + i); });
+          counts, terms, [&](int i) { return level_at(from + i); }, [&](int i) { return level_at(to + i); });
     } else if (plain) {
       exchange(
-          counts, [&](int i) { return level_at(from + i * a.from.column); },
+          counts, terms, [&](int i) { return level_at(from + i * a.from.column); },
           [&](int i) { return level_at(to + i * a.from.column); });
     } else {
       exchange(
-          counts, [&](int i) { return level(s, at, leaves, i); }, [&](int i) { return level(s, at, enters, i); });
+          counts, terms, [&](int i) { return level(s, at, leaves, i); },
+          [&](int i) { return level(s, at, enters, i); });
     }
   }
   template <class From, class To>
-  AREAL_DEVICE void exchange(const Counts& counts, const From& from, const To& to) const {
+  AREAL_DEVICE void exchange(const Counts& counts, std::int64_t& terms, const From& from, const To& to) const {
     struct Levels {
       unsigned from[together], to[together];
     };
@@ -173,37 +230,28 @@ struct WindowCounts {
       next = read(i);
       AREAL_UNROLL
       for (int j = 0; j < together; ++j) {
-        move(counts.fine, now.from[j], now.to[j]);
-        move(counts.coarse, now.from[j] >> 4, now.to[j] >> 4);
+        const Changed changed = move(counts.fine, now.from[j], now.to[j]);
+        if constexpr (C::terms) {
+          const std::int64_t* const more = table() + a.most;  // [c]: the term of c less that of c - 1
+          const bool moves = now.from[j] != now.to[j];
+          if (moves && now.from[j] != none) terms -= m.load(more + changed.before);
+          if (moves && now.to[j] != none) terms += m.load(more + changed.after);
+        } else {
+          move(counts.coarse, now.from[j] >> 4, now.to[j] >> 4);
+        }
       }
     }
   }
+  struct Changed {
+    int before, after;  ///< the first count before, the second one after the move
+  };
   /// One less in a bin, and one more in another.
-  AREAL_DEVICE void move(std::uint32_t* counts, unsigned from, unsigned to) const {
-    std::uint16_t &fewer = cell(counts, from), &more = cell(counts, to);
+  AREAL_DEVICE Changed move(std::uint32_t* counts, unsigned from, unsigned to) const {
+    std::uint16_t &fewer = Counts::cell(counts, from), &more = Counts::cell(counts, to);
     const int before = m.get(fewer), after = m.get(more) + (from != to ? 1 : 0);
     m.put(fewer, static_cast<std::uint16_t>(before - 1));
     m.put(more, static_cast<std::uint16_t>(after));
-  }
-
-  /// The level of the pixel of that rank: the last one before whose pixels there are at most as many.
-  AREAL_DEVICE int level_of(const Counts& counts, unsigned rank) const {
-    unsigned before = 0;
-    const int group = last_of_16(counts.coarse, rank, before);
-    return 16 * group + last_of_16(counts.fine + 8 * group * warp_size, rank, before);
-  }
-  AREAL_DEVICE int last_of_16(const std::uint32_t* counts, unsigned rank, unsigned& before) const {
-    std::uint32_t word[8];
-    AREAL_UNROLL
-    for (int i = 0; i < 8; ++i) word[i] = m.get(counts[i * warp_size]);
-    unsigned sum = before;
-    int found = 0;
-    AREAL_UNROLL
-    for (int i = 0; i < 16; ++i) {
-      if (sum <= rank) found = i, before = sum;
-      sum += i % 2 == 0 ? word[i / 2] & 0xffff : word[i / 2] >> 16;
-    }
-    return found;
+    return {before, after};
   }
 };
 
