@@ -93,6 +93,7 @@ struct Guided {
 /// differ from the Gaussian by at most 0.022 of the range of pixel values, 3 by 0.040; below, by up to 0.15.
 ///
 /// Edge `shrink` divides by the sum of the weights inside. A NaN or an infinity changes only the windows that hold it.
+/// Devices take boxes of up to 512 pixels, of 5 passes up to a sigma of 331, and weights of up to 4082 pixels.
 struct Gaussian {
   double sigma_x = 0, sigma_y = 0;  ///< 0 to 1000
   double truncate = 4;
@@ -107,8 +108,9 @@ struct Percentile {
 };
 
 /// Of the window's counts by level, c(x) pixels of value x, in images of 8u and 16u: Equalize, Otsu, Entropy and Modal,
-/// as scikit-image's filters.rank defines them. Integers are exact. The CPU computes them: O(256) a pixel of 8u, and of
-/// 16u O(h) in windows of h rows, Otsu also O(min(n, 65536)).
+/// as scikit-image's filters.rank defines them. Integers are exact. On the CPU they take O(256) a pixel of 8u, and of
+/// 16u O(h) in windows of h rows, Otsu also O(min(n, 65536)). Devices take 8u, and windows as of Percentile, in
+/// O(w + 256).
 ///
 /// floor((bins - 1) k / n) with the k pixels of the window that are at most p: the rank of p, stretched over the
 /// levels. bins is 256 for 8u. For 16u it is the largest pixel of the channel of an image, whether a mask leaves it out
@@ -129,8 +131,8 @@ struct Modal {};  ///< the most frequent value; the least one if there are sever
 /// The bilateral filter of a box window (Porikli 2008), which smooths and keeps edges: sum r(b - p) b c(b) / sum r(b -
 /// p) c(b) over the levels b of the window, with r(d) = exp(-d^2 / (2 sigma_range^2)), and 0 where that is below 2^-60.
 /// Images of 8u; outputs of 8u (half to even), 32f or 64f. p counts in r also where a mask leaves it out; windows whose
-/// pixels all have the weight 0 give `fill`. The error of 64f is below 1e-8, and the bits are the same everywhere. On
-/// the CPU, at most O(256) a pixel.
+/// pixels all have the weight 0 give `fill`. The error of 64f is below 1e-8, and the bits are the same everywhere. At
+/// most O(256) a pixel on the CPU; devices take windows as of Percentile, O(w + 256).
 struct Bilateral {
   double sigma_range;  ///< above 0, in levels
 };
@@ -176,17 +178,17 @@ struct FilterArguments {
 
 /// A filter of images of one shape and type. O(1) a pixel for every window on the CPU, but where a filter says
 /// otherwise. On GPUs large windows take longer, means of bytes beyond 65x65, as each segment of the image first reads
-/// a window's rows; percentiles beyond 5x5 take O(width) a pixel. `execute` allocates nothing, and may be captured in a
-/// CUDA graph.
+/// a window's rows; percentiles beyond 5x5 and counts by level take O(width) a pixel. `execute` allocates nothing, and
+/// may be captured in a CUDA graph.
 ///
 /// Images may be of 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f, outputs of 8u, 8s, 16u, 16s, 32s, 32f or 64f. Minimum,
 /// Maximum and Percentile take every type and give the same one; Equalize, Otsu and Modal take 8u and 16u and give the
 /// same, Entropy gives 32f or 64f; Bilateral takes 8u. Windows of floats other than for Minimum and Maximum, and all
 /// windows of Percentile, Equalize, Otsu, Entropy, Modal, Bilateral and Guided, may reach beyond an edge by the image's
 /// extent, or by 1024 if that is more, but for `shrink` and `valid`; so may those of extremes with a mask or `omit` and
-/// a min_count above 1. Rows of floats, for extremes and these have up to 2^31 - 1 pixels. Gaussian, Equalize, Otsu,
-/// Entropy, Modal and Bilateral, and Guided by guides of 3 channels, run on the CPU. Guided and Gaussian take no masks,
-/// and every pixel is valid.
+/// a min_count above 1. Rows of floats, for extremes and these have up to 2^31 - 1 pixels. Guided by guides of 3
+/// channels, and Equalize, Otsu, Entropy and Modal of 16u, run on the CPU. Guided and Gaussian take no masks, and every
+/// pixel is valid.
 ///
 /// With `FilterOptions::sizes` planes have up to 2^32 - 1 pixels, of 32-bit integers 2^31. Sums of integers are exact.
 /// Floats are added as pairs of doubles: in planes of w x h = N pixels up to a magnitude M, the error of S1 is at most

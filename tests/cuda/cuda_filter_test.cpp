@@ -411,6 +411,22 @@ TEST_F(CudaFilter, LevelsOfLargeWindows) {
     }
 }
 
+TEST_F(CudaFilter, Gaussians) {
+  for (const device_filters::Case& c : device_filters::random_gaussian_cases(30, 1500, 300, 20261204))
+    EXPECT_EQ(fault(c), "");
+}
+
+// Bands of rows, whose results lie in the workspace one after the other; lines of 1024, 2048 and 4096 places.
+TEST_F(CudaFilter, GaussiansOfLargeImages) {
+  for (const double sigma : {2., 20., 60., 110., 330.})
+    for (const Type type : {Type::u8, Type::f32}) {
+      device_filters::Case c{{5003, 3001}, type, type, filter::Gaussian{sigma, sigma}};
+      c.options.algorithm = sigma == 2 ? "convolution" : "extended-boxes";
+      c.options.window.edge = sigma < 100 ? Edge::reflect : Edge::shrink;
+      EXPECT_EQ(fault(c), "");
+    }
+}
+
 TEST_F(CudaFilter, ImagesOfOneRowOrColumnOrOfNone) {
   for (const Edge edge : edges)
     for (const Shape& shape : {Shape{1, 1}, {1, 3000}, {3000, 1}, {0, 5}, {5, 0}, {17, 3}}) {

@@ -12,7 +12,9 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
+#include "formulas/gaussian.hpp"
 
 namespace device_filters {
 
@@ -56,6 +58,18 @@ inline std::string words(const Case& c) {
          is(c.out_offset) + "seed " + is(c.seed);
 }
 
+/// A Gaussian's follows from sigma.
+inline areal::Window window_of(const Case& c) {
+  areal::Window window = c.options.window;
+  if (const auto* const one = std::get_if<filter::Gaussian>(&c.filter)) {
+    const std::string& id = c.options.algorithm;
+    const areal::formulas::GaussianAxis columns(*one, one->sigma_x, id), rows(*one, one->sigma_y, id);
+    window.width = columns.size(), window.height = rows.size();
+    window.anchor_x = columns.reach, window.anchor_y = rows.reach;
+  }
+  return window;
+}
+
 /// A view in host memory, `offset` bytes from an aligned address, with `gap` bytes between rows and planes.
 struct Memory {
   std::vector<char> bytes;
@@ -89,7 +103,11 @@ struct Memory {
 inline void put(Type type, double value, char* to) {
   const auto as = [&](auto pixel) { std::memcpy(to, &pixel, sizeof pixel); };
   if (type == Type::u8) return as(static_cast<std::uint8_t>(value));
+  if (type == Type::s8) return as(static_cast<std::int8_t>(value));
   if (type == Type::u16) return as(static_cast<std::uint16_t>(value));
+  if (type == Type::s16) return as(static_cast<std::int16_t>(value));
+  if (type == Type::u32) return as(static_cast<std::uint32_t>(value));
+  if (type == Type::s32) return as(static_cast<std::int32_t>(value));
   if (type == Type::f64) return as(value);
   if (type == Type::f32) return as(static_cast<float>(value));
   as(areal::to_half(static_cast<float>(value)));
@@ -120,7 +138,7 @@ struct Scene {
       const double most = type == Type::f16 ? 60000 : type == Type::f32 ? 1e38 : 1e300;
       const int exponents = type == Type::f16 ? 24 : type == Type::f32 ? 149 : 1074;
       memory.for_each([&](char* to) {
-        if (!is_float(type)) return put(type, whole(c.pixels, random(), type == Type::u8 ? 255 : 65535), to);
+        if (!is_float(type)) return put(type, whole(c.pixels, random(), most_of(type)), to);
         double value = any(-1, 1);
         if (c.pixels == Pixels::wild)
           value = random() % 5 == 0 ? (random() % 2 == 0 ? -0.0 : 0.0)
@@ -146,6 +164,11 @@ struct Scene {
     if (c.options.guide > 0) all.guide = guide.view;
     return all;
   }
+  static std::uint64_t most_of(Type type) {
+    const int bits =
+        8 * static_cast<int>(size_of(type)) - (type == Type::u8 || type == Type::u16 || type == Type::u32 ? 0 : 1);
+    return (std::uint64_t{1} << bits) - 1;
+  }
   /// An integer pixel: any, the largest, or one of both ends.
   static double whole(Pixels pixels, std::uint64_t random, std::uint64_t most) {
     if (pixels == Pixels::outliers) return static_cast<double>(most);
@@ -154,7 +177,7 @@ struct Scene {
     return static_cast<double>(random % (most + 1));
   }
   static Shape out_shape(const Case& c) {
-    Shape shape = areal::window_shape(c.image.width, c.image.height, c.options.window);
+    Shape shape = areal::window_shape(c.image.width, c.image.height, window_of(c));
     shape.channels = c.image.channels, shape.batch = c.image.batch, shape.layout = c.out_layout;
     return shape;
   }
@@ -305,6 +328,46 @@ inline std::vector<Case> random_level_cases(int turns, std::int64_t width, std::
       c.options.mask = any(0, 2) == 0;
       if (any(0, 2) == 0) c.options.min_count = any(0, w.width * w.height);
       if (any(0, 2) == 0) c.options.fill = static_cast<double>(any(-5, 300));
+      if (any(0, 2) > 0) c.gap = any(0, 20), c.out_gap = any(0, 20), c.offset = any(0, 15), c.out_offset = any(0, 15);
+      c.seed = static_cast<unsigned>(random());
+      cases.push_back(c);
+    }
+  return cases;
+}
+
+/// Gaussians of every type by both algorithms with random sigmas, edges, layouts, pitches and pixels.
+inline std::vector<Case> random_gaussian_cases(int turns, std::int64_t width, std::int64_t height, unsigned seed) {
+  constexpr Type types[] = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32,
+                            Type::s32, Type::f16, Type::f32, Type::f64};
+  constexpr Type outs[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::s32, Type::f32, Type::f64};
+  std::mt19937 random(seed);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  const auto sigma = [&](bool boxes) {
+    const double exponent = static_cast<double>(any(boxes ? 0 : -10, boxes ? 11 : 9)) / 5;
+    return any(0, 9) == 0 ? 0 : std::pow(10.0, exponent);
+  };
+  std::vector<Case> cases;
+  for (int turn = 0; turn < turns; ++turn)
+    for (const Type in : types) {
+      Case c;
+      const bool boxes = any(0, 1) == 1;
+      c.options.algorithm = boxes ? "extended-boxes" : "convolution";
+      c.filter = filter::Gaussian{sigma(boxes), sigma(boxes), any(0, 3) == 0 ? 2.5 : 4.0,
+                                  boxes ? static_cast<int>(any(0, 6)) : 0};
+      c.in = in, c.out = any(0, 1) == 0 && in != Type::f16 && in != Type::u32 ? in : outs[any(0, 6)];
+      c.image = {any(1, any(0, 1) == 0 ? 60 : width), any(1, height), any(0, 3) == 0 ? any(2, 4) : 1,
+                 any(0, 4) == 0 ? 2 : 1, any(0, 1) == 1 ? Layout::planar : Layout::interleaved};
+      c.out_layout = any(0, 1) == 1 ? Layout::planar : Layout::interleaved;
+      c.options.window.edge = edges[any(0, 7)];
+      c.options.window.value =
+          static_cast<double>(is_float(in) ? any(-100, 100) : any(0, 100)) / (is_float(in) ? 7 : 1);
+      if (c.options.window.edge == Edge::valid) {
+        const areal::Window w = window_of(c);
+        c.image.width += w.width - 1, c.image.height += w.height - 1;
+      }
+      c.pixels = static_cast<Pixels>(any(0, 4));
       if (any(0, 2) > 0) c.gap = any(0, 20), c.out_gap = any(0, 20), c.offset = any(0, 15), c.out_offset = any(0, 15);
       c.seed = static_cast<unsigned>(random());
       cases.push_back(c);

@@ -2,19 +2,22 @@
 // The request of a case for the simulated machine, and the rows that sums by blocks read.
 
 #include <algorithm>
+#include <areal/error.hpp>
 #include <areal/filter.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <variant>
+#include <vector>
 #include "device_filter_cases.hpp"
 #include "formulas/block_order.hpp"
 #include "kernels/filter/request.hpp"
+#include "simt/plan.hpp"
 
 namespace device_filters {
 
 inline areal::kernels::FilterRequest request_of(const Case& c, const std::string& id) {
-  const areal::Window& w = c.options.window;
+  const areal::Window w = window_of(c);
   const auto axis = [&](std::int64_t extent, std::int64_t size, std::int64_t anchor) -> areal::formulas::WindowAxis {
     if (w.edge == Edge::valid) return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), Edge::valid};
     return {extent, size, anchor < 0 ? size / 2 : anchor, extent, w.edge};
@@ -31,6 +34,21 @@ inline areal::kernels::FilterRequest request_of(const Case& c, const std::string
   r.min_count = std::holds_alternative<filter::Count>(c.filter) ? 0 : c.options.min_count;
   r.fill = c.options.fill.value_or(is_float(c.out) ? std::numeric_limits<double>::quiet_NaN() : 0);
   return r;
+}
+
+/// Runs a case on a workspace of its own; returns the launches' counts.
+inline std::vector<areal::LaunchCounts> run(const Case& c, Scene& scene, const std::string& id) {
+  using Subject = areal::kernels::FilterSubject;
+  areal::simt::Options options;
+  options.seed = c.seed, options.residents = 1 + static_cast<int>(c.seed % 4);
+  const auto plan = areal::simt::make_plan<Subject>(request_of(c, id), options);
+  std::vector<char> workspace(plan->workspace_bytes());
+  plan->prepare(workspace.data(), areal::Stream::host());
+  std::vector<areal::LaunchCounts> launches;
+  const auto note = [&](const areal::LaunchCounts& launch) { launches.push_back(launch); };
+  if (!plan->execute(scene.arguments(c, scene.out.view), workspace.data(), areal::Stream::host(), note))
+    throw areal::DeviceError("the simulated machine does not run all blocks at once", false);
+  return launches;
 }
 
 /// The number of image rows that a strip of sums by blocks reads if its segments have `each` output rows.

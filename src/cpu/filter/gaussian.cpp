@@ -19,61 +19,14 @@ constexpr std::int64_t usual_panel = 1024;
 constexpr std::int64_t most_together = 16;  // channels
 // Columns of a panel that are convolved along the column at a time.
 constexpr std::int64_t convolved_columns = 128;
-constexpr int usual_passes = 5;
 
 const filter::Gaussian& gaussian_of(const FilterRequest& request) { return std::get<filter::Gaussian>(request.filter); }
 
-// What remains of ones inside the image, at positions [-reach, extent + reach).
-std::vector<double> boxes_of_ones(const formulas::ExtendedBox& box, int passes, std::int64_t extent) {
-  const std::int64_t reach = passes * box.reach(), n = extent + 2 * reach;
-  std::vector<double> values(static_cast<std::size_t>(n)), sums(static_cast<std::size_t>(n) + 1);
-  std::fill_n(values.begin() + reach, extent, 1.0);
-  const auto value = [&](std::int64_t i) { return i < 0 || i >= n ? 0.0 : values[static_cast<std::size_t>(i)]; };
-  for (int pass = 0; pass < passes; ++pass) {
-    for (std::size_t i = 0; i < values.size(); ++i) sums[i + 1] = sums[i] + values[i];
-    const auto sum_to = [&](std::int64_t i) {
-      return sums[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, n))];
-    };
-    std::vector<double> next(values.size());
-    for (std::int64_t i = 0; i < n; ++i)
-      next[static_cast<std::size_t>(i)] = box.inner * (sum_to(i + box.inside + 1) - sum_to(i - box.inside)) +
-                                          box.outer * (value(i - box.reach()) + value(i + box.reach()));
-    values = std::move(next);
-  }
-  return values;
-}
-
 }  // namespace
-
-Gaussian::Axis::Axis(const filter::Gaussian& filter, double sigma, std::string_view algorithm) {
-  const bool direct = algorithm == "convolution" || sigma == 0 || (filter.passes == 0 && sigma <= most_of_convolution);
-  if (direct) {
-    reach = static_cast<std::int64_t>(std::floor(std::min(filter.truncate * sigma, 1e9) + 0.5));
-  } else {
-    passes = filter.passes == 0 ? usual_passes : filter.passes;
-    box = formulas::ExtendedBox(sigma, passes);
-    reach = passes * box.reach();
-  }
-}
 
 Gaussian::Along::Along(const Axis& axis, double sigma, const formulas::WindowAxis& window) : Axis(axis) {
   if (passes == 0) weights = formulas::gaussian_weights(sigma, reach);
-  if (window.edge != Edge::shrink) return;
-  shares.assign(static_cast<std::size_t>(window.outputs), 1.0);
-  const std::vector<double> ones = passes == 0 ? std::vector<double>() : boxes_of_ones(box, passes, window.extent);
-  for (std::int64_t i = 0; i < window.outputs; ++i) {
-    if (i >= reach && i + reach < window.extent) continue;
-    double share = 0;
-    if (passes > 0) {
-      share = ones[static_cast<std::size_t>(i + reach)];
-    } else {
-      for (std::int64_t k = reach; k >= 0; --k) {
-        const int inside = (i - k >= 0 ? 1 : 0) + (i + k < window.extent && k > 0 ? 1 : 0);
-        share += inside * weights[static_cast<std::size_t>(k)];
-      }
-    }
-    shares[static_cast<std::size_t>(i)] = 1 / share;
-  }
+  if (window.edge == Edge::shrink) shares = formulas::gaussian_shares(axis, weights, window);
 }
 
 Gaussian::Gaussian(const FilterRequest& request)

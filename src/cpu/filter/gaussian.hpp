@@ -19,17 +19,8 @@ namespace areal::cpu {
 
 class Gaussian {
  public:
-  /// A filter along one axis.
-  struct Axis {
-    int passes = 0;  ///< of the box; 0: weights
-    formulas::ExtendedBox box = {};
-    std::int64_t reach = 0;
-
-    /// `algorithm`: convolution or extended-boxes.
-    Axis(const filter::Gaussian& filter, double sigma, std::string_view algorithm);
-    std::int64_t size() const { return 2 * reach + 1; }
-  };
-  static constexpr double most_sigma = 1000, most_of_convolution = 8;
+  using Axis = formulas::GaussianAxis;
+  static constexpr double most_sigma = 1000;
   static constexpr std::int64_t most_reach = 4096;  ///< of weights
   static constexpr int most_passes = 10;
 
@@ -52,7 +43,6 @@ class Gaussian {
     /// Rows that are computed together: the columns of their windows then stay in the first-level cache.
     std::int64_t together() const { return passes == 0 ? 8 : 1; }
     std::int64_t ring() const { return passes == 0 ? size() + together() - 1 : 2 * box.reach() + 1; }
-    std::int64_t window() const { return 2 * box.inside + 1; }
   };
 
   /// Of a request of pixels or of elements.

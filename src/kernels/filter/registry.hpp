@@ -5,6 +5,7 @@
 #include "kernels/filter/blocks/blocks.hpp"
 #include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
+#include "kernels/filter/gaussian/gaussian.hpp"
 #include "kernels/filter/guided/guided-walk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
@@ -95,6 +96,19 @@ FilterKernels<Launcher> guided_kernels(const FilterRequest& request) {
   return kernels;
 }
 
+template <class Launcher>
+FilterKernels<Launcher> gaussian_kernels(const FilterRequest& request) {
+  FilterKernels<Launcher> kernels;
+  kernels.takes = [](const FilterRequest& other) { return gaussian_takes(other); };
+  kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
+    launch_gaussian(launcher, known, views, workspace);
+  };
+  if (!gaussian_takes(request).empty()) return kernels;
+  kernels.shared_bytes = sizeof(GaussianLines<NoMachine, NoConfig>::Shared);
+  kernels.workspace_bytes = GaussianWorkspace(request, nullptr).bytes;
+  return kernels;
+}
+
 template <class Launcher, TypeGroup>
 FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "walk") return walk_kernels<Launcher>(request);
@@ -102,6 +116,7 @@ FilterKernels<Launcher> Filters::find(const FilterRequest& request) {
   if (request.id == "network") return network_kernels<Launcher>(request);
   if (request.id == "window-counts") return window_counts_kernels<Launcher>(request);
   if (request.id == "blocks") return blocks_kernels<Launcher>(request);
+  if (request.id == "convolution" || request.id == "extended-boxes") return gaussian_kernels<Launcher>(request);
   if (request.id == "guided-walk") return guided_kernels<Launcher>(request);
   return {};
 }

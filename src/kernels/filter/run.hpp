@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 #include "kernels/filter/counts/tables.hpp"
+#include "kernels/filter/gaussian/tables.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/primitives/type_groups.hpp"
 #include "kernels/primitives/view_bytes.hpp"
@@ -50,11 +51,20 @@ Found<FilterKernels<Launcher>> FilterSubject::find(const FilterRequest& request)
   return found;
 }
 
+/// What `prepare` copies to the begin of the workspace.
+inline std::vector<char> filter_table(const FilterRequest& request) {
+  if (request.id == "window-counts") return counts_table(request);
+  return is_gaussian(request) ? gaussian_table(request) : std::vector<char>();
+}
+inline std::size_t filter_table_bytes(const FilterRequest& request) {
+  if (request.id == "window-counts") return counts_table_bytes(request);
+  return is_gaussian(request) ? GaussianWorkspace(request, nullptr).table_bytes : 0;
+}
+
 template <class Launcher>
 void FilterSubject::prepare(Launcher& launcher, const FilterRequest& request, void* workspace, std::size_t) {
-  if (request.id != "window-counts") return;
-  const std::vector<char> table = counts_table(request);
-  launcher.copy_in(first_in(workspace), table.data(), table.size());
+  const std::vector<char> table = filter_table(request);
+  if (!table.empty()) launcher.copy_in(first_in(workspace), table.data(), table.size());
 }
 
 template <class Launcher>
@@ -82,8 +92,12 @@ void FilterSubject::memory(const FilterRequest& request, const FilterArguments& 
   visit(MemoryRange{"the guide", views.guide.data, bytes_of_view(views.guide), Use::input});
   visit(MemoryRange{"the mask", views.mask.data, bytes_of_view(views.mask), Use::input});
   visit(MemoryRange{"the output", views.out.data, bytes_of_view(views.out), Use::output});
-  const bool has_table = request.id == "window-counts";
-  visit(MemoryRange{"the workspace", workspace, bytes, has_table ? Use::workspace : Use::scratch});
+  if (bytes == 0) return;
+  char* const first = first_in(workspace);
+  const auto table = static_cast<std::size_t>(padded(static_cast<std::int64_t>(filter_table_bytes(request))));
+  const std::size_t before = static_cast<std::size_t>(first - static_cast<char*>(workspace)) + table;
+  visit(MemoryRange{"the table", first, table, Use::input});
+  visit(MemoryRange{"the workspace", first + table, bytes - before, Use::scratch});
 }
 
 }  // namespace areal::kernels

@@ -45,15 +45,19 @@ struct CountsArgs {
   int centre_x, centre_y;
   Type out_type;
   bool out_aligned;
-  double fill;             ///< the output of windows of fewer than min_count pixels
+  double fill;  ///< the output of windows of fewer than min_count pixels
+  std::uint8_t fill_pixel;
   std::int64_t min_count;  ///< at least 1
 };
 
-/// `sums_terms`: for entropies.
-template <bool sums_terms>
+/// Percentiles, Entropy and the others have kernels of their own.
+template <CountsStatistic statistic_>
 struct CountsOf {
-  static constexpr bool terms = sums_terms;
+  static constexpr CountsStatistic statistic = statistic_;
+  static constexpr bool terms = statistic == CountsStatistic::entropy;
+  static constexpr bool percentile = statistic == CountsStatistic::percentile;
 };
+using OtherCounts = CountsOf<CountsStatistic::otsu>;
 
 template <class M, class C>
 struct WindowCounts {
@@ -90,13 +94,14 @@ struct WindowCounts {
     bool sided;  ///< a window of the block reaches beyond the first or the last column
   };
   /// The level of a window's i-th pixel in a row.
+  template <bool masked>
   AREAL_DEVICE unsigned level(const Shared& s, const Place& at, const Row& row, int i) const {
     if (!row.counts) return none;
     if (!row.is_pixels) return a.beyond;
     int x = at.x - a.columns.before + i;
     if (at.sided) x = m.get(s.column[m.thread() + i]);
     if (x < 0) return a.columns.edge == Edge::shrink ? none : a.beyond;
-    if (at.mask != nullptr && m.load(at.mask + row.mask_offset + x * a.mask_from.column) == 0) return none;
+    if (masked && m.load(at.mask + row.mask_offset + x * a.mask_from.column) == 0) return none;
     return level_at(at.plane + row.offset + x * a.from.column);
   }
   AREAL_DEVICE unsigned level_at(const char* pixel) const {
@@ -152,35 +157,40 @@ struct WindowCounts {
   AREAL_DEVICE const std::int64_t* table() const { return reinterpret_cast<const std::int64_t*>(a.table); }
   AREAL_DEVICE void resize(Of& window, int pixels) const {
     window.pixels = pixels;
+    if (pixels == 0) return;
     if constexpr (C::terms) {
       window.whole = m.load(table() + pixels);
-    } else {
+    } else if constexpr (C::percentile) {
       const double place = std::floor(a.percent * pixels / 100);
       window.rank = static_cast<unsigned>(place >= pixels ? pixels - 1 : place);
     }
   }
   AREAL_DEVICE void write(const Counts& counts, const Of& window, const Place& at, int y, char* to) const {
-    if constexpr (C::terms) {
-      const double bits = formulas::entropy_of(window.whole - window.terms, static_cast<std::uint64_t>(window.pixels));
-      store_rounded(m, to, a.out_type, window.pixels < a.min_count ? a.fill : bits, a.out_aligned);
+    const bool is_valid = window.pixels >= a.min_count;
+    if constexpr (C::percentile) {
+      const int pixel = is_valid ? counts.level_of(window.rank) ^ a.flip : a.fill_pixel;
+      m.store(reinterpret_cast<std::uint8_t*>(to), static_cast<std::uint8_t>(pixel));
     } else {
-      const double value = window.pixels < a.min_count ? a.fill : value_of(counts, window, at, y);
+      const double value = is_valid ? value_of(counts, window, at, y) : a.fill;
       store_rounded(m, to, a.out_type, value == value ? value : a.fill, a.out_aligned);
     }
   }
+  /// NaN for none.
   AREAL_DEVICE double value_of(const Counts& counts, const Of& window, const Place& at, int y) const {
     const auto pixels = static_cast<unsigned>(window.pixels);
-    switch (a.statistic) {
-      case CountsStatistic::equalize:
-        return static_cast<int>(255 * counts.up_to(centre(at, y)) / pixels);
-      case CountsStatistic::otsu:
-        return counts.split(pixels, a.zeros_alone);
-      case CountsStatistic::modal:
-        return counts.mode();
-      case CountsStatistic::bilateral:
-        return counts.bilateral(centre(at, y), reinterpret_cast<const RangePair*>(a.table), a.reach);
-      default:
-        return a.flip == 0 ? counts.level_of(window.rank) : counts.level_of(window.rank) - 128;
+    if constexpr (C::terms) {
+      return formulas::entropy_of(window.whole - window.terms, pixels);
+    } else {
+      switch (a.statistic) {
+        case CountsStatistic::equalize:
+          return static_cast<int>(255 * counts.up_to(centre(at, y)) / pixels);
+        case CountsStatistic::otsu:
+          return counts.split(pixels, a.zeros_alone);
+        case CountsStatistic::modal:
+          return counts.mode();
+        default:
+          return counts.bilateral(centre(at, y), reinterpret_cast<const RangePair*>(a.table), a.reach);
+      }
     }
   }
   /// The pixel that an output belongs to.
@@ -203,10 +213,14 @@ struct WindowCounts {
       exchange(
           counts, terms, [&](int i) { return level_at(from + i * a.from.column); },
           [&](int i) { return level_at(to + i * a.from.column); });
+    } else if (at.mask == nullptr) {
+      exchange(
+          counts, terms, [&](int i) { return level<false>(s, at, leaves, i); },
+          [&](int i) { return level<false>(s, at, enters, i); });
     } else {
       exchange(
-          counts, terms, [&](int i) { return level(s, at, leaves, i); },
-          [&](int i) { return level(s, at, enters, i); });
+          counts, terms, [&](int i) { return level<true>(s, at, leaves, i); },
+          [&](int i) { return level<true>(s, at, enters, i); });
     }
   }
   template <class From, class To>

@@ -27,8 +27,14 @@ inline CountsStatistic counts_statistic(const Filter& filter) {
 /// f<C>() for the configuration of a request.
 template <class F>
 void with_counts(const FilterRequest& request, const F& f) {
-  if (std::holds_alternative<filter::Entropy>(request.filter)) return f.template operator()<CountsOf<true>>();
-  f.template operator()<CountsOf<false>>();
+  switch (counts_statistic(request.filter)) {
+    case CountsStatistic::percentile:
+      return f.template operator()<CountsOf<CountsStatistic::percentile>>();
+    case CountsStatistic::entropy:
+      return f.template operator()<CountsOf<CountsStatistic::entropy>>();
+    default:
+      return f.template operator()<OtherCounts>();
+  }
 }
 
 template <class C, class Launcher>
@@ -55,7 +61,7 @@ void launch_window_counts(Launcher& launcher, const FilterRequest& request, cons
   a.out_type = request.out;
   const std::size_t element = size_of(request.out);
   a.out_aligned = alignment_of(views.out.data, a.to, element, element) != Alignment::bytes;
-  a.fill = request.fill;
+  a.fill = request.fill, a.fill_pixel = element_of<std::uint8_t>(request.out, request.fill);
   a.min_count = std::max<std::int64_t>(1, request.min_count);
   const std::int64_t planes = views.image.shape.channels * views.image.shape.batch;
   a.strips = (a.columns.outputs - 1) / Kernel::threads + 1;
@@ -68,7 +74,7 @@ void launch_window_counts(Launcher& launcher, const FilterRequest& request, cons
 
 /// What window-counts needs, if it does not take the request.
 inline std::string window_counts_takes(const FilterRequest& request) {
-  using Kernel = WindowCounts<NoMachine, CountsOf<false>>;
+  using Kernel = WindowCounts<NoMachine, OtherCounts>;
   const auto is = [](std::int64_t n) { return std::to_string(n); };
   if (!std::holds_alternative<filter::Percentile>(request.filter) &&
       counts_statistic(request.filter) == CountsStatistic::percentile)
