@@ -7,7 +7,8 @@
 #include <vector>
 #include "device_filter_cases.hpp"
 #include "device_filter_request.hpp"
-#include "kernels/filter/gaussian/gaussian.hpp"
+#include "kernels/filter/gaussian/convolution.hpp"
+#include "kernels/filter/gaussian/extended-boxes.hpp"
 
 namespace areal {
 namespace {
@@ -113,7 +114,8 @@ TEST(SimtFilterGaussian, APlanChoosesBySigma) {
 
 TEST(SimtFilterGaussian, RefusesInASentence) {
   const auto takes = [](const Case& c) {
-    return kernels::gaussian_takes(device_filters::request_of(c, c.options.algorithm));
+    const kernels::FilterRequest request = device_filters::request_of(c, c.options.algorithm);
+    return request.id == "convolution" ? kernels::convolution_takes(request) : kernels::extended_boxes_takes(request);
   };
   EXPECT_EQ(takes(of("extended-boxes", {330, 330}, {9, 9})), "");
   EXPECT_EQ(takes(of("extended-boxes", {9, 340}, {9, 9})),

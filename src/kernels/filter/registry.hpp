@@ -5,7 +5,8 @@
 #include "kernels/filter/blocks/blocks.hpp"
 #include "kernels/filter/counts/window-counts.hpp"
 #include "kernels/filter/extremes/van-herk.hpp"
-#include "kernels/filter/gaussian/gaussian.hpp"
+#include "kernels/filter/gaussian/convolution.hpp"
+#include "kernels/filter/gaussian/extended-boxes.hpp"
 #include "kernels/filter/guided/guided-walk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
@@ -99,11 +100,11 @@ FilterKernels<Launcher> guided_kernels(const FilterRequest& request) {
 template <class Launcher>
 FilterKernels<Launcher> gaussian_kernels(const FilterRequest& request) {
   FilterKernels<Launcher> kernels;
-  kernels.takes = [](const FilterRequest& other) { return gaussian_takes(other); };
+  kernels.takes = request.id == "convolution" ? convolution_takes : extended_boxes_takes;
   kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
     launch_gaussian(launcher, known, views, workspace);
   };
-  if (!gaussian_takes(request).empty()) return kernels;
+  if (!kernels.takes(request).empty()) return kernels;
   kernels.shared_bytes = sizeof(GaussianLines<NoMachine, NoConfig>::Shared);
   kernels.workspace_bytes = GaussianWorkspace(request, nullptr).bytes;
   return kernels;

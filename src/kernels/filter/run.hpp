@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 #include <vector>
-#include "kernels/filter/counts/tables.hpp"
-#include "kernels/filter/gaussian/tables.hpp"
+#include "kernels/filter/gaussian_tables.hpp"
+#include "kernels/filter/level_tables.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/primitives/type_groups.hpp"
 #include "kernels/primitives/view_bytes.hpp"

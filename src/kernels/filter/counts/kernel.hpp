@@ -65,7 +65,7 @@ struct WindowCounts {
   static constexpr int warps = 2, threads = warps * warp_size, resident = 6;
   static constexpr int most_width = 256, most_pixels = 65535;
   static constexpr int together = 4;  ///< pixels of either row that are read while as many are counted
-  using Counts = LaneCounts<M>;
+  using Counts = LevelCounts<M>;
   static constexpr unsigned none = Counts::none;
 
   struct Shared {

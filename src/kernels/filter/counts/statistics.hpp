@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include "formulas/level_statistics.hpp"
-#include "kernels/filter/counts/tables.hpp"
+#include "kernels/filter/level_tables.hpp"
 #include "kernels/primitives/machine.hpp"
 
 namespace areal::kernels {
@@ -13,7 +13,7 @@ namespace areal::kernels {
 /// A lane's counts of 16 bits, two in a word: 256 of levels in `fine`, 16 of 16 levels each in `coarse`. Words of a
 /// lane lie apart by a warp, so that it has a bank of its own.
 template <class M>
-struct LaneCounts {
+struct LevelCounts {
   static constexpr unsigned none = 256;                     ///< the level of what is no pixel of the window
   static constexpr int fine_lines = 129, coarse_lines = 9;  ///< one for `none`
 

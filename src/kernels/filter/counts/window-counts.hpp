@@ -7,7 +7,7 @@
 #include <variant>
 #include "kernels/filter/constants.hpp"
 #include "kernels/filter/counts/kernel.hpp"
-#include "kernels/filter/counts/tables.hpp"
+#include "kernels/filter/level_tables.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/filter/segments.hpp"
 #include "kernels/primitives/strides.hpp"

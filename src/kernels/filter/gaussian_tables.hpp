@@ -37,7 +37,8 @@ inline constexpr std::int64_t gaussian_band_bytes = std::int64_t{96} << 20;
 struct GaussianBands {
   std::int64_t rows, planes, row;
   explicit GaussianBands(const FilterRequest& request) : row(request.columns.extent + 1) {
-    const std::int64_t all = request.image.channels * request.image.batch, height = request.rows.outputs;
+    const std::int64_t all = std::max<std::int64_t>(1, request.image.channels * request.image.batch);
+    const std::int64_t height = request.rows.outputs;
     const std::int64_t fit = std::max<std::int64_t>(1, gaussian_band_bytes / (8 * row));
     rows = std::min(height, fit), planes = std::clamp<std::int64_t>(fit / std::max<std::int64_t>(1, height), 1, all);
   }

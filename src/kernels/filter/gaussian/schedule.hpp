@@ -6,10 +6,9 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-#include "formulas/block_order.hpp"
 #include "formulas/gaussian.hpp"
 #include "kernels/filter/gaussian/kernel.hpp"
-#include "kernels/filter/gaussian/tables.hpp"
+#include "kernels/filter/gaussian_tables.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/primitives/strides.hpp"
 
@@ -81,18 +80,14 @@ void launch_gaussian(Launcher& launcher, const FilterRequest& request, const Fil
     }
 }
 
-/// What a Gaussian's kernels need, if they do not take the request.
-inline std::string gaussian_takes(const FilterRequest& request) {
+/// What lines in shared memory need, if they do not take the request.
+inline std::string gaussian_lines_take(const FilterRequest& request) {
   using Kernel = GaussianLines<NoMachine, NoConfig>;
   if (!is_gaussian(request)) return "it takes Gaussians";
   const auto is = [](std::int64_t n) { return std::to_string(n); };
-  const GaussianAxes axes(request);
-  for (const formulas::GaussianAxis* axis : {&axes.columns, &axes.rows}) {
-    if (axis->passes > 0 && formulas::block_of_window(axis->window()) != Kernel::block)
-      return "it takes boxes of up to 512 pixels; this one has " + is(axis->window());
-    if (const std::int64_t most = Kernel::places - 2 * Kernel::block + 2; axis->size() > most)
-      return "it takes windows of up to " + is(most) + " rows and columns; this one has " + is(axis->size());
-  }
+  const std::int64_t size = std::max(request.columns.size, request.rows.size);
+  if (const std::int64_t most = Kernel::places - 2 * Kernel::block + 2; size > most)
+    return "it takes windows of up to " + is(most) + " rows and columns; this one has " + is(size);
   if (std::max(request.columns.extent, request.rows.extent) > most_of_filter_axis)
     return "it takes images of up to " + is(most_of_filter_axis) + " rows and columns; this one has " +
            is(request.rows.extent) + " and " + is(request.columns.extent);
