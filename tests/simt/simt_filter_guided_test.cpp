@@ -140,10 +140,55 @@ TEST(SimtFilterGuided, PassesReadAndWriteThePredicted) {
   }
 }
 
-// Bytes: one launch, which writes the rows of lines that wait, 16 bytes a column.
+// Bytes to bytes of every edge, strips and segments included; eps so small that many outputs are computed again.
+TEST(SimtFilterGuided, StepsOfEveryEdge) {
+  for (const Edge edge : device_filters::edges)
+    for (const Window& window : {Window{5, 5}, {9, 17}, {33, 25}})
+      for (const std::int64_t channels : {0, 1}) {
+        if (edge == Edge::valid) continue;
+        Case c = guided({430, 110}, Type::u8, window, channels);
+        c.options.window.edge = edge, c.options.window.value = 99, c.filter = filter::Guided{2.5e-4};
+        EXPECT_EQ(kernels::guided_by_steps(request_of(c)), edge != Edge::replicate) << static_cast<int>(edge);
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
+// Windows of as many ones as zeros, and a guide that is the same everywhere: every output is 1/2, which is rounded to
+// 0.
+TEST(SimtFilterGuided, OutputsInTheMiddleAreRoundedToEven) {
+  Case c = guided({300, 40}, Type::u8, {.width = 6, .height = 10, .edge = Edge::shrink}, 1);
+  Scene scene(c);
+  for (std::int64_t y = 0; y < 40; ++y)
+    for (std::int64_t x = 0; x < 300; ++x)
+      *scene.image.at(x, y, 0, 0) = x % 2 == 0 ? 0 : 1, *scene.guide.at(x, y, 0, 0) = 7;
+  apply(c.filter, scene.arguments(c, scene.expected.view), c.options, {.backend = Backend::cpu});
+  ASSERT_EQ(*scene.expected.at(150, 20, 0, 0), 0);
+  ASSERT_TRUE(kernels::guided_by_steps(request_of(c)));
+  run(c, scene);
+  EXPECT_EQ(scene.fault(c), "");
+}
+
+// One launch, which reads image and guide by the byte. The lines that windows leave are in shared memory up to 19 rows.
+TEST(SimtFilterGuided, StepsWriteThePredicted) {
+  for (const std::int64_t height : {5, 9, 19, 20}) {
+    Case c = guided({448, 60}, Type::u8, {.width = 17, .height = height, .edge = Edge::zero}, 1);
+    c.filter = filter::Guided{400};
+    Scene scene(c);
+    const auto launches = run(c, scene);
+    EXPECT_EQ(scene.fault(c), "");
+    ASSERT_EQ(launches.size(), 1u);
+    const Counts& counts = launches[0].counts;
+    EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
+    EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;
+    EXPECT_EQ(counts.writes.bytes > 448u * 60u, height == 20) << height;
+  }
+}
+
+// Bytes to floats: one launch, which writes the rows of lines that wait, 16 bytes a column.
 TEST(SimtFilterGuided, BytesWriteThePredicted) {
   for (const std::int64_t height : {5, 9, 16}) {
-    const Case c = guided({720, 60}, Type::u8, {.width = 17, .height = height}, 1);
+    Case c = guided({720, 60}, Type::u8, {.width = 17, .height = height}, 1);
+    c.out = Type::f32;
     Scene scene(c);
     simt::Options options;
     options.together = 1;
@@ -153,7 +198,7 @@ TEST(SimtFilterGuided, BytesWriteThePredicted) {
     const Counts& counts = launches[0].counts;
     const int each = kernels::segment_rows(60, kernels::guided_begin_rows(height), 2, 1);
     const std::int64_t rows = 60 + (59 / each + 1) * (height - 1);
-    EXPECT_EQ(counts.writes.bytes, static_cast<std::uint64_t>(720 * 60 + 2 * rows * 512 * 16)) << height;
+    EXPECT_EQ(counts.writes.bytes, static_cast<std::uint64_t>(720 * 60 * 4 + 2 * rows * 512 * 16)) << height;
     EXPECT_EQ(counts.shared_reads.conflicts, 0u) << height;
     EXPECT_EQ(counts.shared_writes.conflicts, 0u) << height;
   }

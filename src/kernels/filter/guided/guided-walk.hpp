@@ -2,12 +2,14 @@
 // The schedule of guided-walk: which kernels a request gets, and how an image is cut into bands, strips and segments.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include "kernels/filter/constants.hpp"
 #include "kernels/filter/guided/bytes.hpp"
 #include "kernels/filter/guided/passes.hpp"
+#include "kernels/filter/guided/steps.hpp"
 #include "kernels/filter/request.hpp"
 #include "kernels/filter/segments.hpp"
 #include "kernels/primitives/workspace.hpp"
@@ -217,11 +219,150 @@ void launch_guided_bytes(Launcher& launcher, const FilterRequest& request, const
   launcher.template launch<GuidedBytes, C>(std::min(a.units, held), a, false);
 }
 
+// ---------------------------------------------------------------- bytes, in steps of 8 rows
+
+/// The fixed-point numbers of a and b: bits behind the point, and how far off outputs may be.
+struct GuidedPrecision {
+  int a, b;
+  double error;
+  explicit GuidedPrecision(const FilterRequest& request) {
+    // |cov(I, p)| <= 127.5 sd(I), and sd / (sd^2 + eps) is largest where sd^2 = eps. A pixel guided by itself has 0 <=
+    // a
+    // <= 1 and 0 <= b <= 255.
+    const bool self = is_self_guided(request);
+    const double most_a = self ? 1 : 63.75 / std::sqrt(std::get<filter::Guided>(request.filter).eps) + 1e-3;
+    const double most_b = self ? 255 : 255 * (1 + most_a);
+    const auto below = [](double most, int bits) { return bits - static_cast<int>(std::ceil(std::log2(most))); };
+    a = below(most_a, 30), b = below(most_b, 30);
+    error = 255 * std::ldexp(1., -a - 1) + std::ldexp(1., -b - 1) + 1e-9 * (1 + most_a);
+  }
+  std::uint32_t near() const { return static_cast<std::uint32_t>(std::ceil(std::ldexp(error, 32))) + 2; }
+};
+/// Rows of lines that wait.
+inline int guided_ring(const FilterRequest& request) {
+  return static_cast<int>(std::max<std::int64_t>(8, request.rows.size));
+}
+/// Whether a request runs in steps. Lines beyond the edge are those of copies where windows have as many pixels on both
+/// sides of their own.
+inline bool guided_by_steps(const FilterRequest& request) {
+  const auto serves = [](const formulas::WindowAxis& axis, std::int64_t more) {
+    const bool even = 2 * axis.before == axis.size - 1;
+    return axis.edge == Edge::shrink || axis.edge == Edge::zero || axis.edge == Edge::constant ||
+           (even && axis.edge != Edge::replicate && axis.extent >= 3 * axis.size + more);
+  };
+  const double eps = std::get<filter::Guided>(request.filter).eps;
+  if (request.in != Type::u8 || request.out != Type::u8 || (request.guide != 0 && request.guide_type != Type::u8) ||
+      !serves(request.columns, 320) || !serves(request.rows, 32) ||
+      request.columns.size > GuidedSteps<NoMachine, GuidedBySteps<true, 0>>::most_width ||
+      request.columns.size * request.rows.size * 255 * 255 >= std::int64_t{1} << 31 ||
+      (request.columns.edge == Edge::constant && !(request.value >= 0 && request.value <= 255)) ||
+      !(eps >= 1e-6 && eps <= 1e9) || request.rows.outputs >= 1 << 18)
+    return false;
+  return GuidedPrecision(request).error < 1e-3;
+}
+/// f<C>() for the kernel of such a request.
+template <class F>
+void with_guided_steps(const FilterRequest& request, const F& f) {
+  const bool self = is_self_guided(request);
+  const int rows = guided_ring(request);
+  if (self)
+    rows <= 24 ? f.template operator()<GuidedBySteps<true, 24>>() : f.template operator()<GuidedBySteps<true, 0>>();
+  else
+    rows <= 19 ? f.template operator()<GuidedBySteps<false, 19>>() : f.template operator()<GuidedBySteps<false, 0>>();
+}
+/// Strips and segments: as many as fit one to four rounds of the blocks that a device holds.
+template <class C>
+struct GuidedStepsCut {
+  using Kernel = GuidedSteps<NoMachine, C>;
+  int strip_columns, strips, segments = 0, segment_rows = 0;
+  std::int64_t units;
+  GuidedStepsCut(const FilterRequest& request, std::int64_t held) {
+    const auto outputs = static_cast<int>(request.rows.outputs);
+    strip_columns = static_cast<int>((Kernel::threads - 2 * (request.columns.size - 1)) / 8 * 8);
+    strips = static_cast<int>((request.columns.outputs - 1) / strip_columns + 1);
+    const std::int64_t columns = strips * request.image.channels * request.image.batch;
+    double least = 0;
+    for (std::int64_t rounds = 1; rounds <= 4 || segments == 0; ++rounds) {
+      const std::int64_t most = std::min<std::int64_t>(rounds * held / columns, (outputs - 1) / 8 + 1);
+      if (most == 0) {
+        if (rounds >= 4) segments = 1, segment_rows = outputs;
+        continue;
+      }
+      const auto rows = static_cast<int>(((outputs - 1) / most + 8) / 8 * 8);
+      const double time = static_cast<double>(rounds) * (rows + static_cast<double>(request.rows.size) + 8);
+      if (segments > 0 && time >= least) continue;
+      least = time, segment_rows = rows, segments = (outputs - 1) / rows + 1;
+    }
+    units = columns * segments;
+  }
+};
+template <class C>
+struct GuidedStepsMemory {
+  using Kernel = GuidedSteps<NoMachine, C>;
+  char* far = nullptr;
+  std::uint32_t* close = nullptr;
+  std::size_t bytes;
+  /// Each of the grid's blocks notes as many rows as a segment may have.
+  GuidedStepsMemory(const FilterRequest& request, void* workspace) {
+    const auto strip = (Kernel::threads - 2 * (request.columns.size - 1)) / 8 * 8;
+    const auto columns = ((request.columns.outputs - 1) / strip + 1) * request.image.channels * request.image.batch;
+    Workspace all(workspace);
+    if (Kernel::far)
+      all.take(far, guided_ring(request) * static_cast<std::int64_t>(sizeof(typename Kernel::Fixed)) * Kernel::threads *
+                        most_with_rings<Kernel>);
+    all.take(close, warp_size * (std::min(columns, most_with_rings<Kernel>) * request.rows.outputs +
+                                 32 * most_with_rings<Kernel>));
+    bytes = all.bytes();
+  }
+};
+
+/// False: the device does not hold a block of the kernel.
+template <class C, class Launcher>
+bool launch_guided_steps(Launcher& launcher, const FilterRequest& request, const FilterArguments& views,
+                         void* workspace) {
+  const std::int64_t together = launcher.template most_together<GuidedSteps, C>();
+  if (together == 0) return false;
+  const GuidedPrecision precision(request);
+  const GuidedStepsMemory<C> memory(request, workspace);
+  GuidedStepsArgs a{};
+  a.columns = FilterAxis(request.columns), a.rows = FilterAxis(request.rows);
+  a.image = static_cast<const char*>(views.image.data), a.guide = static_cast<const char*>(views.guide.data);
+  a.out = static_cast<char*>(views.out.data), a.far = memory.far, a.close = memory.close;
+  a.image_strides = strides(views.image), a.guide_strides = strides(views.guide), a.to = strides(views.out);
+  a.channels = static_cast<int>(request.image.channels);
+  a.lead = (8 - (a.rows.size - 1) % 8) % 8, a.ring = guided_ring(request);
+  a.copies = a.columns.copies();
+  a.beyond = a.columns.edge == Edge::constant ? request.value : 0;
+  a.outside = static_cast<int>(element_of<std::uint8_t>(Type::u8, a.beyond));
+  a.line_beyond = static_cast<int>(std::nearbyint(std::ldexp(a.beyond, precision.b)));
+  const auto vectors = [](const auto& view) {
+    return alignment_of(view.data, strides(view), 1, 8) == Alignment::vectors;
+  };
+  a.vectors = vectors(views.guide) && vectors(views.out);
+  const double count = static_cast<double>(a.columns.size) * static_cast<double>(a.rows.size);
+  a.eps = std::get<filter::Guided>(request.filter).eps, a.least = a.eps * (count * count), a.share = 1 / count;
+  a.scale_a = std::ldexp(1., precision.a), a.scale_b = std::ldexp(1., precision.b);
+  a.units_a = std::ldexp(1., 32 - precision.a), a.units_b = std::ldexp(1., 32 - precision.b);
+  a.share_a = a.units_a / count, a.share_b = a.units_b / count;
+  a.near = precision.near();
+  const std::int64_t held = std::min(together, most_with_rings<GuidedSteps<NoMachine, C>>);
+  const GuidedStepsCut<C> cut(request, held);
+  a.strip_columns = cut.strip_columns, a.strips = cut.strips;
+  a.segments = cut.segments, a.segment_rows = cut.segment_rows, a.units = cut.units;
+  launcher.template launch<GuidedSteps, C>(std::min(a.units, held), a, false);
+  return true;
+}
+
 // ---------------------------------------------------------------- requests
 
 template <class Launcher>
 void launch_guided(Launcher& launcher, const FilterRequest& request, const FilterArguments& given, void* workspace) {
   const FilterArguments views = guided_views(request, given);
+  bool launched = false;
+  if (guided_by_steps(request))
+    with_guided_steps(request,
+                      [&]<class C>() { launched = launch_guided_steps<C>(launcher, request, views, workspace); });
+  if (launched) return;
   if (guided_by_bytes(request))
     return with_guided_bytes(request, [&]<class C>() { launch_guided_bytes<C>(launcher, request, views, workspace); });
   is_self_guided(request) ? launch_guided_passes<true>(launcher, request, views, workspace)
@@ -234,6 +375,9 @@ inline std::size_t guided_workspace_bytes(const FilterRequest& request) {
   else
     bytes = is_self_guided(request) ? GuidedPassMemory<true>(request, nullptr).bytes
                                     : GuidedPassMemory<false>(request, nullptr).bytes;
+  if (guided_by_steps(request))
+    with_guided_steps(request,
+                      [&]<class C>() { bytes = std::max(bytes, GuidedStepsMemory<C>(request, nullptr).bytes); });
   return bytes;
 }
 inline std::size_t guided_shared_bytes(const FilterRequest& request) {
