@@ -84,10 +84,13 @@ TEST(SimtWindows, UnlikeTables) { windows_of_unlike_tables<Bed>(); }
 TEST(SimtWindows, Strips) { windows_in_strips_of_several_types<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
 TEST(SimtWindows, LargeOutputsAreWalked) {
-  EXPECT_FALSE(policy::walks_windows(Edge::shrink, {640, 480}));
-  EXPECT_TRUE(policy::walks_windows(Edge::shrink, {1920, 1080}));
-  EXPECT_FALSE(policy::walks_windows(Edge::reflect, {1920, 1080}));
-  EXPECT_TRUE(policy::walks_windows(Edge::reflect, {4096, 4096}));
+  EXPECT_FALSE(policy::walks_windows(Edge::shrink, false, {640, 480}));
+  EXPECT_TRUE(policy::walks_windows(Edge::shrink, false, {1920, 1080}));
+  EXPECT_FALSE(policy::walks_windows(Edge::shrink, true, {1920, 1080}));
+  EXPECT_TRUE(policy::walks_windows(Edge::shrink, true, {4096, 4096}));
+  EXPECT_TRUE(policy::walks_windows(Edge::zero, true, {1920, 1080}));
+  EXPECT_FALSE(policy::walks_windows(Edge::reflect, false, {1920, 1080}));
+  EXPECT_TRUE(policy::walks_windows(Edge::reflect, false, {4096, 4096}));
 }
 TEST(SimtWindows, WalkedOfEveryEdgeAndType) { windows_walked_of_every_edge_and_type<Bed>(); }
 TEST(SimtWindows, WalkedOfEveryShape) { windows_walked_of_every_shape<Bed>(); }

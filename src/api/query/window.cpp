@@ -292,7 +292,7 @@ void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTa
   kernels::WindowsRequest request{statistic, sum.table,  std::nullopt, sum.columns, sum.rows,
                                   out,       sum.beyond, {},           rounding};
   if (squares) request.squares = squares->table, request.squares_beyond = squares->beyond;
-  request.walks = policy::walks_windows(sum.columns.edge, out.shape);
+  request.walks = policy::walks_windows(sum.columns.edge, statistic == kernels::Statistic::mean, out.shape);
   call.answer(request);
 }
 
