@@ -170,6 +170,30 @@ TEST_F(CudaFilter, EveryEdgeWindowAndAlignment) {
   }
 }
 
+// DirectMeans takes them; the larger images have more blocks than a device holds.
+TEST_F(CudaFilter, MeansOfSmallSquareWindows) {
+  std::mt19937 random(20261202);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  unsigned seed = 0;
+  for (std::int64_t size = 2; size <= 16; ++size)
+    for (const Edge edge : edges)
+      for (const bool large : {false, true}) {
+        if (edge == Edge::valid || (large && (size + static_cast<int>(edge)) % 7 != 0)) continue;
+        Case c;
+        c.image = {16 * any(1, 70), any(size / 2 + 1, 90), any(0, 2) == 0 ? 2 : 1, any(0, 2) == 0 ? 3 : 1,
+                   Layout::planar};
+        if (large) c.image = {4096 + 16 * any(0, 40), 4096 + any(0, 40)};
+        c.out_layout = Layout::planar;
+        c.window.width = c.window.height = size, c.window.edge = edge;
+        c.window.value = static_cast<double>(any(0, 255));
+        if (edge != Edge::shrink && any(0, 1)) c.window.rounding = Rounding::opencv;
+        c.gap = 16 * any(0, 2), c.out_gap = 16 * any(0, 2), c.seed = ++seed;
+        EXPECT_EQ(fault(c), "");
+      }
+}
+
 /// Rows of whole vectors, and windows that products of warpgroups reach. `most_rows` may draw, too.
 template <class Any, class Most>
 Case case_for_products(int turn, const Any& any, const Most& most_rows) {

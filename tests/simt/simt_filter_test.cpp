@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 #include "kernels/filter/request.hpp"
+#include "kernels/filter/walk/direct.hpp"
 #include "kernels/filter/walk/tile_bands.hpp"
 #include "kernels/filter/walk/walk.hpp"
 #include "kernels/primitives/view_bytes.hpp"
@@ -413,6 +414,112 @@ TEST(SimtFilter, ProductsOfWarpgroupsReadEachRowOfASegmentOnce) {
   EXPECT_EQ(counts.writes.bytes, 400u * 150u);
   EXPECT_EQ(counts.shared_writes.conflicts, 0u);
   EXPECT_EQ(counts.block_barriers, 1u * 3u);
+}
+
+bool is_direct(const Ran& r) { return r.launches.at(0).kernel.find("DirectMeans") != std::string::npos; }
+
+TEST(SimtFilter, SmallSquareWindows) {
+  std::mt19937_64 random(20261202);
+  const auto any = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  int turn = 0;
+  for (std::int64_t size = 2; size <= 16; ++size)
+    for (const Edge edge : edges) {
+      if (edge == Edge::valid) continue;
+      for (int i = 0; i < 8; ++i, ++turn) {
+        Case c;
+        // Strips have 480 columns, the images of the first three turns one row more than a window has above its pixel.
+        c.image = {16 * any(1, i % 4 == 0 ? 70 : 5), size / 2 + (i < 3 ? 1 : any(1, 70)), any(0, 3) == 0 ? 2 : 1,
+                   any(0, 3) == 0 ? 2 : 1, Layout::planar};
+        if (i == 3) c.image.width = 480;
+        c.out_layout = Layout::planar;
+        c.window = {size, size};
+        c.window.edge = edge, c.window.value = static_cast<double>(any(0, 255));
+        if (edge != Edge::shrink && i % 3 == 0) c.window.rounding = Rounding::opencv;
+        c.in_gap = 16 * any(0, 2), c.out_gap = 16 * any(0, 2);
+        c.options.seed = static_cast<std::uint64_t>(turn) + 1;
+        c.options.residents = 1 + turn % 4;
+        c.options.together = turn % 3 == 0 ? 64 : 1;  // fewer blocks have low warps
+        const Ran r = run(c, turn % 5 == 0 ? Pixels::high : turn % 2 == 0 ? Pixels::extreme : Pixels::random);
+        EXPECT_EQ(r.fault, "") << words(c);
+        EXPECT_TRUE(is_direct(r)) << words(c);
+      }
+    }
+}
+
+TEST(SimtFilter, SmallSquareWindowsReadTheRowsOfAWarpOnce) {
+  for (const bool high : {false, true}) {
+    Case c{{960, 40}, {5, 5}};
+    c.window.edge = Edge::zero;
+    c.options.together = high ? 4 : 5;
+    const Ran r = run(c);
+    ASSERT_EQ(r.fault, "");
+    ASSERT_TRUE(is_direct(r)) << r.launches.at(0).kernel;
+    const Counts& counts = r.launches.at(0).counts;
+    // Two strips, whose first and last lanes have vectors of the neighbours, or of the image's edge.
+    EXPECT_EQ(r.launches.at(0).blocks, high ? 2 * 2 : 2 * 3);
+    const std::int64_t rows = walked_by(c, high ? 8 : 4).rows;
+    EXPECT_EQ(counts.reads.bytes, static_cast<std::uint64_t>(rows) * 2 * 32 * 16);
+    EXPECT_EQ(counts.writes.bytes, 960u * 40u);
+    EXPECT_EQ(counts.writes.requests, 2u * 40u);
+    EXPECT_EQ(counts.writes.strided, 0u);
+    EXPECT_EQ(counts.shared_reads.bytes + counts.shared_writes.bytes, 0u);
+    EXPECT_EQ(counts.block_barriers + counts.warp_barriers, 0u);
+  }
+}
+
+TEST(SimtFilter, SmallWindowsThatOtherKernelsTake) {
+  const auto found = [](auto change) {
+    Case c{{64, 20}, {5, 5}};
+    c.window.edge = Edge::reflect;
+    change(c);
+    const Ran r = run(c);
+    EXPECT_EQ(r.fault, "") << words(c);
+    return is_direct(r);
+  };
+  EXPECT_TRUE(found([](Case&) {}));
+  EXPECT_FALSE(found([](Case& c) { c.window.width = 3; }));
+  EXPECT_FALSE(found([](Case& c) { c.window.width = c.window.height = 17; }));
+  EXPECT_FALSE(found([](Case& c) { c.window.anchor_x = 1; }));
+  EXPECT_FALSE(found([](Case& c) { c.window.anchor_y = 3; }));
+  EXPECT_FALSE(found([](Case& c) { c.window.edge = Edge::valid; }));
+  EXPECT_FALSE(found([](Case& c) { c.image.width = 65, c.in_gap = c.out_gap = 15; }));
+  EXPECT_FALSE(found([](Case& c) { c.image.height = 2; }));
+  EXPECT_FALSE(found([](Case& c) { c.image.channels = 2; }));
+  EXPECT_FALSE(found([](Case& c) { c.in_offset = 1; }));
+  EXPECT_FALSE(found([](Case& c) { c.out_offset = 8; }));
+  EXPECT_FALSE(found([](Case& c) { c.in_gap = 4; }));
+  EXPECT_FALSE(found([](Case& c) { c.out_gap = 4; }));
+}
+
+TEST(SimtFilter, ProductsRoundEverySumOfSmallSquares) {
+  for (const Rounding rounding : {Rounding::nearest, Rounding::opencv})
+    for (std::uint32_t size = 2; size <= 16; ++size) {
+      const std::uint32_t n = size * size;
+      const kernels::HalfEvenProduct product(n, rounding);
+      for (std::uint32_t sum = 0; sum <= 255 * n; ++sum) {
+        std::uint32_t mean = sum * product.factor + product.add;
+        mean += (mean >> 24 & 1) * product.tie;
+        ASSERT_EQ(static_cast<int>(mean >> 24), mean_of({sum, n}, rounding)) << sum << " / " << n;
+      }
+    }
+}
+
+/// Estimates that err as much as they may.
+struct Estimates {
+  float error;
+  float inverse_estimate(float x) const { return (1 + error) / x; }
+};
+
+TEST(SimtFilter, QuotientsRoundEverySumOfCutWindows) {
+  using Kernel = kernels::DirectMeans<Estimates, kernels::DirectOf<16, false>>;
+  for (const Estimates m : {Estimates{0x1p-23f}, {0}, {-0x1p-23f}})
+    for (int n = 1; n <= 256; ++n)
+      for (int sum = 0; sum <= 255 * n; ++sum)
+        ASSERT_EQ(static_cast<int>(Kernel::rounded_quotient(m, static_cast<std::uint32_t>(sum), n)),
+                  mean_of({sum, n}, Rounding::nearest))
+            << sum << " / " << n;
 }
 
 TEST(SimtFilter, LargerWindowsReadEachRowTwice) {

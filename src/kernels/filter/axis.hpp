@@ -51,4 +51,25 @@ struct FilterAxis {
   }
 };
 
+/// The rows of the image that rows beyond its edge show, not further than one image away.
+struct RowsBeyond {
+  int extent = 0;
+  int above = 0, by_above = 0, below = 0, by_below = 0;  ///< row i shows above + by_above i; or below + by_below i
+  bool shows = false;                                    ///< any
+
+  RowsBeyond() = default;
+  explicit RowsBeyond(const FilterAxis& axis) : extent(axis.extent), shows(axis.copies()) {
+    if (!shows) return;
+    by_above = extent > 1 ? axis.pixel(-1) - axis.pixel(-2) : 0;
+    by_below = extent > 1 ? axis.pixel(extent + 1) - axis.pixel(extent) : 0;
+    above = axis.pixel(-1) + by_above, below = axis.pixel(extent) - by_below * extent;
+  }
+  /// -1 if it shows none.
+  AREAL_BOTH int row(int i) const {
+    if (i >= 0 && i < extent) return i;
+    if (!shows) return -1;
+    return i < 0 ? above + by_above * i : below + by_below * i;
+  }
+};
+
 }  // namespace areal::kernels

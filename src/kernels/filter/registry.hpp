@@ -10,6 +10,7 @@
 #include "kernels/filter/guided/guided-walk.hpp"
 #include "kernels/filter/network/network.hpp"
 #include "kernels/filter/run.hpp"
+#include "kernels/filter/walk/direct.hpp"
 #include "kernels/filter/walk/walk.hpp"
 
 namespace areal::kernels {
@@ -20,7 +21,9 @@ FilterKernels<Launcher> walk_kernels(const FilterRequest& request) {
   kernels.takes = [](const FilterRequest& other) { return walk_takes(other); };
   kernels.execute = [](Launcher& launcher, const FilterRequest& known, const FilterArguments& views, void* workspace) {
     bool launched = false;
-    if (bands_fit(views)) {
+    if (direct_fits(views))
+      with_direct(known, [&]<int size>() { launch_direct<size>(launcher, known, views), launched = true; });
+    if (!launched && bands_fit(views)) {
       FilterKernels<Launcher> tiles;
       if (launcher.multiplies_tiles()) tiles = kernels_of<Launcher, TileFilters, TypeGroup::all>(known);
       if (tiles.execute != nullptr) return tiles.execute(launcher, known, views, workspace);

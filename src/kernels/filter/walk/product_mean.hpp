@@ -35,4 +35,18 @@ struct ProductMean {
   }
 };
 
+/// The same for squares n of up to 256 pixels: the mean is p / 2^24 for p = sum factor + add, after `tie` is added to a
+/// p whose mean is odd. With an even n, quotients that end in 1/2 are less than `tie` below the next mean, and no
+/// others are.
+struct HalfEvenProduct {
+  std::uint32_t factor = 0, add = 0, tie = 0;
+
+  HalfEvenProduct(std::uint32_t n, Rounding rounding) {
+    const ProductMean product(n, rounding);
+    factor = product.factor, add = product.add;
+    if (factor != 0 || n % 2 != 0) return;
+    factor = (1u << 24) / n, tie = 1u << 15, add = (1u << 23) - tie / 2;
+  }
+};
+
 }  // namespace areal::kernels
