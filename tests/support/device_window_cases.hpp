@@ -266,6 +266,9 @@ void windows_walked_of_every_shape() {
            {1, 1}, {1, 9}, {3, 8}, {2, 7}, {31, 2}, {33, 1}, {64, 16}, {129, 17}, {500, 3}, {3, 33}})
     windows.push_back({width, height, -1, -1, Edge::valid});
   windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255, 1103, 61, windows);
+  // Segments of more rows than a ring has lines.
+  windows_walked<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(
+      0, 255, 37, 2903, {{3, 3, -1, -1, Edge::valid}, {2, 8, -1, -1, Edge::zero}, {5, 17, -1, -1, Edge::zero}});
   windows.resize(4);
   for (const std::int64_t gap : {0, 4, 8, 12})
     for (const std::int64_t start : {0, 4, 8, 12})
