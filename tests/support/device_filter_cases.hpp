@@ -345,7 +345,8 @@ inline std::vector<Case> random_gaussian_cases(int turns, std::int64_t width, st
     return std::uniform_int_distribution<std::int64_t>(least, most)(random);
   };
   const auto sigma = [&](bool boxes) {
-    const double exponent = static_cast<double>(any(boxes ? 0 : -10, boxes ? 11 : 9)) / 5;
+    const double exponent =
+        static_cast<double>(any(boxes ? 0 : -10, boxes ? 10 : 9)) / 5;  // one box of 512 pixels at most
     return any(0, 9) == 0 ? 0 : std::pow(10.0, exponent);
   };
   std::vector<Case> cases;
