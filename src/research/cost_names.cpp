@@ -24,7 +24,9 @@ std::int64_t band_rows(const AlgorithmRequest& request) {
   kernels::HistogramRequest tensor;
   tensor.image = {request.width, request.height};
   tensor.bins = request.bins;
-  return kernels::CountThenWritePlan<std::uint32_t>(tensor).args.rows;
+  kernels::CountThenWritePlan<std::uint32_t> plan(tensor);
+  plan.cut(0, 0);  // as on the simulated machine, which does not tell how many blocks it holds
+  return plan.args.rows;
 }
 
 }  // namespace
