@@ -4,6 +4,7 @@
 #include "kernels/histogram/registry.hpp"
 #include "kernels/primitives/line/capacity.hpp"
 #include "kernels/sat/request.hpp"
+#include "simt/engine/options.hpp"
 
 namespace areal {
 namespace {
@@ -19,13 +20,14 @@ double capacity(std::string_view id, Type sums) {
   return kernels::most_line_threads * kernels::elements_a_thread(several, term);
 }
 
-/// Rows of a band of count-then-write.
+/// Rows of a band of count-then-write on the simulated machine.
 std::int64_t band_rows(const AlgorithmRequest& request) {
   kernels::HistogramRequest tensor;
   tensor.image = {request.width, request.height};
   tensor.bins = request.bins;
   kernels::CountThenWritePlan<std::uint32_t> plan(tensor);
-  plan.cut(32, 32);  // the blocks that the simulated machine holds at once
+  const int held = simt::Options().together;  // as the launcher tells of both launches
+  plan.cut(held, held);
   return plan.args.rows;
 }
 

@@ -100,10 +100,10 @@ inline Remainder of_anchored(const Shape3& s) {
           static_cast<double>(writes) - n * (b / 32 + static_cast<double>(up(s.b, 64)) / 4)};
 }
 
-/// Of bands of 16 rows, as blocks are few. Numbers and what bands and chunks hand over are those of whole quads of rows
+/// Of bands of 32 rows, as blocks are few. Numbers and what bands and chunks hand over are those of whole quads of rows
 /// and whole segments of 128 columns. Each block of the first launch reads the table of 256 bins.
 inline Remainder of_count_then_write(const Shape3& s) {
-  const std::int64_t cut = up(s.h, 16), rows = up(up(s.h, cut), 8) * 8, bands = up(s.h, rows), groups = up(s.b, 127);
+  const std::int64_t cut = up(s.h, 32), rows = up(up(s.h, cut), 8) * 8, bands = up(s.h, rows), groups = up(s.b, 127);
   const std::int64_t segments = up(s.w, 128), chunks = up(segments, 16), chunk = up(segments, chunks);
   const std::int64_t numbers = up(s.h, 4) * segments * 128, words = bands * s.b * segments * 32;
   const std::int64_t left = chunk * chunks * (chunks - 1) / 2, above = s.b * bands * (bands - 1) / 2;
