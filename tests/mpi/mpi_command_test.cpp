@@ -34,6 +34,7 @@ class MpiCommand : public CommandTest {
     EXPECT_EQ(outcome.err, "");
     return outcome.out;
   }
+  Outcome wait_after_kill(pid_t mpirun, const std::vector<pid_t>& ranks);
   void write_image() { write_file(work / "image.npy", npy("|u1", "17, 23", pixels(width, height))); }
 };
 
@@ -282,6 +283,23 @@ bool has_ended(pid_t process) {
   return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == process;
 }
 
+/// True for a rank that has ended, whether mpirun has waited for it or not.
+bool is_gone(pid_t rank) {
+  const std::string stat = line_of_process(rank, "stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+/// Waits until mpirun or all its ranks have ended, and then for mpirun. After a rank was killed, about one mpirun of
+/// Open MPI 4.1.4 in 100 never ends: it waits in PMIx_server_finalize for a mutex, with no rank left. That one is
+/// killed.
+Outcome MpiCommand::wait_after_kill(pid_t mpirun, const std::vector<pid_t>& ranks) {
+  using std::chrono_literals::operator""ms;
+  while (!has_ended(mpirun) && !std::all_of(ranks.begin(), ranks.end(), is_gone)) std::this_thread::sleep_for(1ms);
+  for (int k = 0; k < 20000 && !has_ended(mpirun); ++k) std::this_thread::sleep_for(1ms);
+  if (!has_ended(mpirun)) kill(mpirun, SIGKILL);
+  return wait(mpirun);
+}
+
 TEST_F(MpiCommand, AKilledRankLeavesNothing) {
   const auto holds = [&](const char* extension) {
     for (const auto& entry : fs::directory_iterator(work))
@@ -297,7 +315,7 @@ TEST_F(MpiCommand, AKilledRankLeavesNothing) {
     const bool is_unfinished = holds(".tmp") && ranks.size() == 2;
     if (is_unfinished)
       kill(*std::min_element(ranks.begin(), ranks.end()), SIGKILL);  // the first, which created the file
-    const Outcome outcome = wait(mpirun);
+    const Outcome outcome = is_unfinished ? wait_after_kill(mpirun, ranks) : wait(mpirun);
     if (is_unfinished && outcome.code != 0 && !holds(".npy")) {
       EXPECT_EQ(others({}), std::vector<std::string>());
       return;
@@ -322,11 +340,13 @@ TEST_F(MpiCommand, ARankThatDiesAtAnyMomentEndsAll) {
     ASSERT_EQ(ranks.size(), 2u);
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     kill(ranks[victim++ % 2], SIGKILL);
-    const Outcome outcome = wait(mpirun);
-    if (outcome.code == 0)
-      ++finished;  // it had answered before it was killed
-    else
-      EXPECT_EQ(outcome.out, "") << milliseconds;
+    const Outcome outcome = wait_after_kill(mpirun, ranks);
+    if (outcome.out.empty()) {
+      EXPECT_NE(outcome.code, 0) << milliseconds;
+      continue;
+    }
+    ++finished;  // it had answered before it was killed
+    EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2) << milliseconds;
   }
   EXPECT_LE(finished, 2);
 }
