@@ -79,6 +79,11 @@ def right_ranks(answer, image, question):
     return numpy.array_equal(got.ravel(), [255 * (v <= v[7]).sum() // 15 for v in views])
 
 
+def right_local(answer, image, question):
+    got = numpy.load(answer["window"])[0, :, :, 0]
+    return numpy.array_equal(got, numpy.lib.stride_tricks.sliding_window_view(image, (3, 5)).max((2, 3)))
+
+
 def right_sizes(answer, image, question):
     sums = [[pixels(image, (max(0, x - 2), max(0, y - 1), x + 3 - max(0, x - 2), y + 2 - max(0, y - 1))).sum() for x in range(17)] for y in range(12)]
     return numpy.array_equal(numpy.load(answer["window"])[0, :, :, 0], sums)
@@ -136,6 +141,7 @@ FAMILIES = {
     "regions": ({"regions": REGIONS}, right_regions),
     "window": ({"window": {"size": [5, 3], "edge": "valid", "stat": "sum"}}, right_window),
     "ranks": ({"window": {"size": [5, 3], "edge": "valid", "stat": "equalize", "type": "8u"}}, right_ranks),
+    "local": ({"window": {"size": [5, 3], "edge": "valid", "stat": "max", "type": "8u"}}, right_local),
     "sizes": ({"window": {"size": [1, 1], "edge": "shrink", "stat": "sum"}}, right_sizes),
     "cascade": ({"params": {"scale_factor": 1.2, "min_neighbors": 0}}, right_cascade),
     "histogram": (BINNING | {"regions": REGIONS}, right_histogram),
