@@ -16,12 +16,12 @@ namespace {
 using In = float;
 using T = float;
 
-template <class Gather>
+template <class Config>
 void name_lookback(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
-  const kernels::LookbackPlan<kernels::LookbackConfig<In, T, Gather>> plan(request.image, request.border, workspace);
-  if (Gather::order != kernels::LookbackOrder::direct) recorder.add("ticket", plan.args.ticket, 8);
+  const kernels::LookbackPlan<Config> plan(request.image, request.border, workspace);
+  if (Config::order != kernels::LookbackOrder::direct) recorder.add("ticket", plan.args.ticket, 8);
   recorder.add("rows", plan.args.rows, 8);
-  if (Gather::order == kernels::LookbackOrder::rows) recorder.add("group_sums", plan.args.group_sums, 8);
+  if (Config::order == kernels::LookbackOrder::rows) recorder.add("group_sums", plan.args.group_sums, 8);
   recorder.add("columns", plan.args.columns, 8);
   recorder.add("totals", plan.args.totals, 8);
 }
@@ -31,7 +31,7 @@ void name_lookback(Recorder& recorder, const kernels::TableRequest& request, voi
 void trace_sat(const std::string& id) {
   const std::map<std::string, Shape> shapes{{"lookback", {18 * 128, 3 * 128}},
                                             {"lookback-diagonal", {6 * 128, 5 * 128}},
-                                            {"all-partials", {5 * 128, 4 * 128}},
+                                            {"all-partials", {5 * 128, 4 * 64}},
                                             {"thin", {20 * 2048, 3}}};
   kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
   request.id = id;
@@ -48,9 +48,12 @@ void trace_sat(const std::string& id) {
   named("image", image);
   named("table", table);
   const kernels::TableRequest of_sum{id, kernels::TableKind::pixels, request.types, request.image, request.border};
-  if (id == "lookback") name_lookback<kernels::GatherByRows>(recorder, of_sum, workspace.data());
-  if (id == "lookback-diagonal") name_lookback<kernels::GatherAlongDiagonals>(recorder, of_sum, workspace.data());
-  if (id == "all-partials") name_lookback<kernels::GatherAllPartials>(recorder, of_sum, workspace.data());
+  using ByRows = kernels::LookbackConfig<In, T, kernels::GatherByRows>;
+  using AlongDiagonals = kernels::LookbackConfig<In, T, kernels::GatherAlongDiagonals>;
+  using LowTiles = kernels::LookbackLowConfig<In, T, false>;
+  if (id == "lookback") name_lookback<ByRows>(recorder, of_sum, workspace.data());
+  if (id == "lookback-diagonal") name_lookback<AlongDiagonals>(recorder, of_sum, workspace.data());
+  if (id == "all-partials") name_lookback<LowTiles>(recorder, of_sum, workspace.data());
   if (id == "thin") {
     const kernels::ThinPlan<kernels::ThinConfig<In, T>> plan(of_sum, workspace.data());
     recorder.add("ticket", plan.args.ticket, 8);
