@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include "formulas/guided.hpp"
+#include "kernels/filter/guided/integers.hpp"
 #include "kernels/filter/guided/passes.hpp"
 
 namespace areal::kernels {
@@ -220,17 +221,6 @@ struct GuidedBytes : BlockSums<M, C, GuidedBytesArgs, GuidedBytes<M, C>> {
 
   // ---------------------------------------------------------------- lines
 
-  /// n a - b c as a double; it fits 52 bits.
-  AREAL_DEVICE double difference(std::uint32_t n, std::uint32_t one, std::uint32_t b, std::uint32_t c) const {
-    constexpr std::int64_t zero = 0x4338000000000000;  // 1.5 2^52
-    const std::int64_t sum = m.multiply_wide(static_cast<std::int32_t>(n), static_cast<std::int32_t>(one), zero);
-    return __builtin_bit_cast(double,
-                              m.multiply_wide(-static_cast<std::int32_t>(b), static_cast<std::int32_t>(c), sum)) -
-           0x1.8p52;
-  }
-  AREAL_DEVICE static double real(std::uint32_t n) {
-    return __builtin_bit_cast(double, 0x4330000000000000u | std::uint64_t{n}) - 0x1p52;
-  }
   AREAL_DEVICE Raw enter(const Shared& /*s*/, Place& at, int v) const {
     Raw raw;
     AREAL_UNROLL
@@ -248,17 +238,17 @@ struct GuidedBytes : BlockSums<M, C, GuidedBytesArgs, GuidedBytes<M, C>> {
       double share = a.share, least = a.inverse;
       if (!whole) {
         n = static_cast<std::uint32_t>(a.around.inside(x) * down);
-        const double count = real(n);
+        const double count = as_double(n);
         share = 1 / count, least = a.eps * (count * count);
       }
       const std::uint32_t guide = at.sums[j][0], squares = at.sums[j][1], p = at.sums[j][C::self ? 0 : 2],
                           cross = at.sums[j][C::self ? 1 : 3];
-      const double variance = difference(n, squares, guide, guide);
-      const double covariance = C::self ? variance : difference(n, cross, guide, p);
+      const double variance = difference_of_products(m, n, squares, guide, guide);
+      const double covariance = C::self ? variance : difference_of_products(m, n, cross, guide, p);
       // A quotient of 0 takes long.
       const double quotient = (covariance == 0 ? 1.0 : covariance) / (variance + least);
       const double slope = covariance == 0 ? 0.0 : quotient;
-      const double b = (real(p) - slope * real(guide)) * share;
+      const double b = (as_double(p) - slope * as_double(guide)) * share;
       if (x >= 0 && x < a.columns.extent) raw.at[j] = {{slope, b}};
     }
     return raw;
@@ -303,7 +293,7 @@ struct GuidedBytes : BlockSums<M, C, GuidedBytesArgs, GuidedBytes<M, C>> {
       const double share =
           whole ? a.share : 1 / (static_cast<double>(shrinks ? a.columns.inside(x) : a.columns.size) * down);
       const double value =
-          formulas::guided_output(window[j].at[0], window[j].at[1], real(four >> (8 * j) & 0xff), share);
+          formulas::guided_output(window[j].at[0], window[j].at[1], as_double(four >> (8 * j) & 0xff), share);
       if (words)
         bytes |= rounded_byte(value) << (8 * j);
       else

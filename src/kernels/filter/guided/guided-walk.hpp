@@ -226,9 +226,8 @@ struct GuidedPrecision {
   int a, b;
   double error;
   explicit GuidedPrecision(const FilterRequest& request) {
-    // |cov(I, p)| <= 127.5 sd(I), and sd / (sd^2 + eps) is largest where sd^2 = eps. A pixel guided by itself has 0 <=
-    // a
-    // <= 1 and 0 <= b <= 255.
+    // |cov(I, p)| is at most 127.5 sd(I), and sd / (sd^2 + eps) is largest where sd^2 = eps. Where the image guides
+    // itself, a lies in 0 to 1 and b in 0 to 255.
     const bool self = is_self_guided(request);
     const double most_a = self ? 1 : 63.75 / std::sqrt(std::get<filter::Guided>(request.filter).eps) + 1e-3;
     const double most_b = self ? 255 : 255 * (1 + most_a);
@@ -270,6 +269,16 @@ void with_guided_steps(const FilterRequest& request, const F& f) {
   else
     rows <= 19 ? f.template operator()<GuidedBySteps<false, 19>>() : f.template operator()<GuidedBySteps<false, 0>>();
 }
+/// Outputs of a strip.
+template <class Kernel>
+std::int64_t guided_strip_columns(const FilterRequest& request) {
+  return (Kernel::threads - 2 * (request.columns.size - 1)) / Kernel::block * Kernel::block;
+}
+/// Strips of a plane.
+template <class Kernel>
+std::int64_t guided_strips(const FilterRequest& request) {
+  return (request.columns.outputs - 1) / guided_strip_columns<Kernel>(request) + 1;
+}
 /// Strips and segments: as many as fit one to four rounds of the blocks that a device holds.
 template <class C>
 struct GuidedStepsCut {
@@ -278,8 +287,8 @@ struct GuidedStepsCut {
   std::int64_t units;
   GuidedStepsCut(const FilterRequest& request, std::int64_t held) {
     const auto outputs = static_cast<int>(request.rows.outputs);
-    strip_columns = static_cast<int>((Kernel::threads - 2 * (request.columns.size - 1)) / 8 * 8);
-    strips = static_cast<int>((request.columns.outputs - 1) / strip_columns + 1);
+    strip_columns = static_cast<int>(guided_strip_columns<Kernel>(request));
+    strips = static_cast<int>(guided_strips<Kernel>(request));
     const std::int64_t columns = strips * request.image.channels * request.image.batch;
     double least = 0;
     for (std::int64_t rounds = 1; rounds <= 4 || segments == 0; ++rounds) {
@@ -304,12 +313,11 @@ struct GuidedStepsMemory {
   std::size_t bytes;
   /// Each of the grid's blocks notes as many rows as a segment may have.
   GuidedStepsMemory(const FilterRequest& request, void* workspace) {
-    const auto strip = (Kernel::threads - 2 * (request.columns.size - 1)) / 8 * 8;
-    const auto columns = ((request.columns.outputs - 1) / strip + 1) * request.image.channels * request.image.batch;
     Workspace all(workspace);
     if (Kernel::far)
       all.take(far, guided_ring(request) * static_cast<std::int64_t>(sizeof(typename Kernel::Fixed)) * Kernel::threads *
                         most_with_rings<Kernel>);
+    const auto columns = guided_strips<Kernel>(request) * request.image.channels * request.image.batch;
     all.take(close, warp_size * (std::min(columns, most_with_rings<Kernel>) * request.rows.outputs +
                                  32 * most_with_rings<Kernel>));
     bytes = all.bytes();

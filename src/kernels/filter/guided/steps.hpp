@@ -12,14 +12,15 @@
 // computes it again, with the CPU's additions in their order.
 //
 // Reads: 2 S + 3 height rows of image and guide for each segment of S rows, in bytes; the guide's pixel of each output;
-// in the workspace the rows of a and b of high windows. Writes: each output once, and again where it was close; in the
-// workspace those rows, and a word for each 8 outputs of which one was close.
+// the rows of a and b of high windows, in the workspace. Writes: each output once, and again if it is computed again;
+// in the workspace the rows of a and b of high windows, and a word for each 8 outputs of which one is computed again.
 
 #include <cmath>
 #include <cstdint>
 #include "formulas/guided.hpp"
 #include "formulas/rounding.hpp"
 #include "kernels/filter/axis.hpp"
+#include "kernels/filter/guided/integers.hpp"
 #include "kernels/filter/units.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -309,25 +310,14 @@ struct GuidedSteps {
     }
     AREAL_UNROLL
     for (int k = 0; k < block / 2; ++k) {
-      const int place = block * m.lane() + ((k ^ (m.lane() >> 1 & 3)) << 1);
+      Fixed* const to = &s.kept[far ? m.warp() : own][pair_place(m.lane(), k)];
       const Fixeds two = {{line[2 * k].at[0], line[2 * k].at[1], line[2 * k + 1].at[0], line[2 * k + 1].at[1]}};
-      m.put(reinterpret_cast<Fixeds&>(s.kept[far ? m.warp() : own][place]), two);
+      m.put(*reinterpret_cast<Fixeds*>(to), two);
       if constexpr (far) m.store(reinterpret_cast<Fixeds*>(far_row(at, own) + block * m.lane() + 2 * k), two);
     }
   }
   AREAL_DEVICE Fixed* far_row(const Place& at, int slot) const {
     return reinterpret_cast<Fixed*>(at.far) + slot * threads;
-  }
-  AREAL_DEVICE static double real(std::uint32_t n) {
-    return __builtin_bit_cast(double, 0x4330000000000000u | std::uint64_t{n}) - 0x1p52;
-  }
-  /// n a - b c as a double; it fits 52 bits.
-  AREAL_DEVICE double difference(std::uint32_t n, std::uint32_t one, std::uint32_t b, std::uint32_t c) const {
-    constexpr std::int64_t zero = 0x4338000000000000;  // 1.5 2^52
-    const std::int64_t sum = m.multiply_wide(static_cast<std::int32_t>(n), static_cast<std::int32_t>(one), zero);
-    return __builtin_bit_cast(double,
-                              m.multiply_wide(-static_cast<std::int32_t>(b), static_cast<std::int32_t>(c), sum)) -
-           0x1.8p52;
   }
   /// The nearest integer, of a number below 2^31.
   AREAL_DEVICE static std::int32_t nearest(double value, double scale) {
@@ -341,18 +331,20 @@ struct GuidedSteps {
   AREAL_DEVICE Fixed line_of(const std::uint32_t (&sum)[terms], int pixels, double share, double least) const {
     const auto n = static_cast<std::uint32_t>(pixels);
     const std::uint32_t p = sum[C::self ? 0 : 2], cross = sum[C::self ? 1 : 3];
-    const double variance = difference(n, sum[1], sum[0], sum[0]);
-    const double covariance = C::self ? variance : difference(n, cross, sum[0], p);
+    const double variance = difference_of_products(m, n, sum[1], sum[0], sum[0]);
+    const double covariance = C::self ? variance : difference_of_products(m, n, cross, sum[0], p);
     const double slope = covariance * inverse(variance + least);
-    const double b = std::fma(-slope, real(sum[0]), real(p)) * share;
+    const double b = std::fma(-slope, as_double(sum[0]), as_double(p)) * share;
     return {{nearest(slope, a.scale_a), nearest(b, a.scale_b)}};
   }
 
   // ---------------------------------------------------------------- lines, down the columns
 
+  /// Where two columns of a row of the ring lie, the k-th of a lane's eight: without bank conflicts for both ways.
+  AREAL_DEVICE static int pair_place(int lane, int k) { return block * lane + ((k ^ (lane >> 1 & 3)) << 1); }
   AREAL_DEVICE int kept_place() const {
-    const int t = m.thread(), lane = t / block, k = t / 2 % 4;
-    return block * lane + ((k ^ (lane >> 1 & 3)) << 1) + t % 2;
+    const int t = m.thread();
+    return pair_place(t / block, t / 2 % 4) + t % 2;
   }
   /// Rows that leave the windows in the step whose first line is `line` rows after the first and lies in `slot`, as far
   /// as they came before it.
@@ -429,7 +421,7 @@ struct GuidedSteps {
       sum_a += one.at[0], sum_b += one.at[1];
     }
     const bool shrinks = a.columns.edge == Edge::shrink;
-    const int before = a.columns.after(), high = shrinks ? down_inside(y) : a.rows.size;
+    const int before = a.columns.after(), high = shrinks ? inside(a.rows, y) : a.rows.size;
     const bool all =
         high == a.rows.size && (!shrinks || (x >= before && x + block - 1 + a.columns.before < a.columns.extent));
     constexpr double middle = 0x1.8p52 + 0x1p31;  // outputs have 32 bits behind the point; 1/2 rounds them
@@ -440,10 +432,10 @@ struct GuidedSteps {
       for (int j = 0; j < block; ++j) {
         double share_a = a.share_a, share_b = a.share_b;
         if (!all) {
-          const double share = m.get(s.shares[shrinks ? along_inside(x + j) : width]).at[1] * share_down;
+          const double share = m.get(s.shares[shrinks ? inside(a.columns, x + j) : width]).at[1] * share_down;
           share_a = a.units_a * share, share_b = a.units_b * share;
         }
-        const double pixel = real(pixels.at[j / 4] >> 8 * (j % 4) & 0xff);
+        const double pixel = as_double(pixels.at[j / 4] >> 8 * (j % 4) & 0xff);
         const double value = std::fma(sum_a * pixel, share_a, std::fma(sum_b, share_b, middle));
         const std::uint64_t fixed = __builtin_bit_cast(std::uint64_t, value);
         std::int32_t level = static_cast<std::int32_t>(fixed >> 32) - 0x43380000;
@@ -472,9 +464,7 @@ struct GuidedSteps {
       m.store(close_of() + m.shared_add(s.close_count, 1u), code | close);
     }
   }
-  /// Pixels of the window of the second pass at an output.
-  AREAL_DEVICE int along_inside(int x) const { return inside(a.columns, x); }
-  AREAL_DEVICE int down_inside(int y) const { return inside(a.rows, y); }
+  /// Pixels of an axis in the window of the second pass at an output.
   AREAL_DEVICE static int inside(const FilterAxis& axis, int i) {
     const int begin = i - axis.after() < 0 ? 0 : i - axis.after(), last = i + axis.before;
     const int end = last + 1 < axis.extent ? last + 1 : axis.extent;
@@ -572,10 +562,11 @@ struct GuidedSteps {
         }
         const bool inside = a.copies || (u >= 0 && u < a.columns.extent && v >= 0 && v < a.rows.extent);
         const bool shrinks = a.columns.edge == Edge::shrink;
-        const double pixels = real(static_cast<std::uint32_t>((shrinks ? a.columns.inside(u) : width) *
-                                                              (shrinks ? a.rows.inside(v) : height)));
-        const auto line = formulas::guided_line(C::self, real(sum[C::self ? 0 : 2]), real(sum[0]),
-                                                real(sum[C::self ? 1 : 3]), real(sum[1]), pixels, 1 / pixels, a.eps);
+        const double pixels = as_double(static_cast<std::uint32_t>((shrinks ? a.columns.inside(u) : width) *
+                                                                   (shrinks ? a.rows.inside(v) : height)));
+        const auto line =
+            formulas::guided_line(C::self, as_double(sum[C::self ? 0 : 2]), as_double(sum[0]),
+                                  as_double(sum[C::self ? 1 : 3]), as_double(sum[1]), pixels, 1 / pixels, a.eps);
         m.put(lines[i], inside ? Sum{{line.a, line.b}} : Sum{{0, a.beyond}});
       }
       m.sync();
@@ -587,8 +578,8 @@ struct GuidedSteps {
     if (m.thread() == 0) {
       const Sum sum = in_order(left, width, [&](int c) { return m.get(s.down[c]); });
       const bool shrinks = a.columns.edge == Edge::shrink;
-      const double pixels = static_cast<double>(shrinks ? along_inside(x) : width) *
-                            static_cast<double>(shrinks ? down_inside(y) : height);
+      const double pixels = static_cast<double>(shrinks ? inside(a.columns, x) : width) *
+                            static_cast<double>(shrinks ? inside(a.rows, y) : height);
       const double guide = shown(at.guide, a.guide_strides, x, y);
       m.store(reinterpret_cast<std::uint8_t*>(at.out + y * a.to.row + x * a.to.column),
               formulas::rounded<std::uint8_t>(formulas::guided_output(sum.at[0], sum.at[1], guide, 1 / pixels)));
