@@ -36,6 +36,12 @@ struct Copies {
   constexpr bool is_rest_of_odd() const { return whole % 2 == 0; }  ///< of the first, third, ... copy
 };
 
+/// Whether windows at an edge are finished as those inside: zeros or nothing lies beyond it, and means have the same
+/// divisor there.
+constexpr bool finishes_alike(Edge edge, bool means) {
+  return edge == Edge::valid || edge == Edge::zero || (edge == Edge::shrink && !means);
+}
+
 /// `extent` pixels, windows of `size` <= 2^62; window i covers [i - before, i - before + size), and with an edge other
 /// than `valid` its anchor, i itself, is a pixel of the image.
 struct WindowAxis {

@@ -9,8 +9,7 @@ namespace areal::kernels {
 /// Launches a walk and leaves the other blocks to `Windows`: the rim, or all of them if no walk takes these windows.
 template <class Launcher>
 void launch_walk_of(Launcher& launcher, WindowsArgs& a) {
-  const Edge edge = a.columns.edge;
-  const bool all = edge == Edge::valid || edge == Edge::zero || (edge == Edge::shrink && a.statistic == Statistic::sum);
+  const bool all = formulas::finishes_alike(a.columns.edge, a.statistic != Statistic::sum);
   WindowsArgs walked = a;
   if (all) walked.inner = {0, a.out.width, 0, a.out.height};
   const WindowRange& range = walked.inner;
