@@ -66,11 +66,15 @@ def newest(results):
     return found
 
 
-def newest_cases(results, machines):
-    """path -> its records of these machines for this page, each case in the newest file that has it."""
-    files = [(path, timed(load(path))) for path in sorted(results.glob("*.json")) if (match := NAME.match(path.name)) and match.group(2) in machines]
-    last = {full_case(row): path for path, rows in files for row in rows}
-    return {path: kept for path, rows in files if (kept := [row for row in rows if last[full_case(row)] == path])}
+def files_of(results, machines):
+    """path -> its records for this page, of the files of these machines."""
+    return {path: timed(load(path)) for path in sorted(results.glob("*.json")) if (match := NAME.match(path.name)) and match.group(2) in machines}
+
+
+def newest_cases(files):
+    """path -> those of its records whose case no newer file has."""
+    last = {full_case(row): path for path, rows in files.items() for row in rows}
+    return {path: kept for path, rows in files.items() if (kept := [row for row in rows if last[full_case(row)] == path])}
 
 
 def full_case(row):
@@ -207,11 +211,12 @@ def timed(records):
 
 
 def backend_page(results, machines, title):
-    found = newest_cases(results, machines)
+    files = files_of(results, machines)
+    found = newest_cases(files)
     if not found:
         return ["", f"## {title}", "", "Not measured yet."] if "cuda" in machines else []  # its records belong to other pages
     ours = {path: [row for row in records if not is_peer(row)] for path, records in found.items()}
-    peers = {path: [row for row in timed(load(path)) if is_peer(row)] for path in found}
+    peers = {path: [row for row in files[path] if is_peer(row)] for path in found}
     devices = dict.fromkeys(row["device"] for rows in ours.values() for row in rows)
     lines = ["", f"## {title}", "", "; ".join(devices) + "."]
     for what, words in WORDS.items():
@@ -225,7 +230,7 @@ def backend_page(results, machines, title):
             commits = ", ".join(filter(None, dict.fromkeys(row["commit"] for row in rows)))
             lines += ["", f"`bench/results/{path.name}`, {f'commit {commits}' if commits else 'without its commit'}:", "", *table(rows, peers[path])]
     newest_peers = [row for records in found.values() for row in records if is_peer(row)]
-    if alone := peers_alone([row for path in found for row in timed(load(path)) if not is_peer(row)], newest_peers):
+    if alone := peers_alone([row for path in found for row in files[path] if not is_peer(row)], newest_peers):
         lines += ["", "### Peers without a measurement of areal in the same case", "", "| peer | what | types | size | border | images | us |",
                   "| --- | --- | --- | --- | --- | --- | --- |"]
         lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
