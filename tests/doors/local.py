@@ -50,24 +50,22 @@ def right_thresholds(oracle: Oracle) -> tuple[np.ndarray, np.ndarray]:
         variance = (many * whole2 - whole1 * whole1).astype(np.longdouble) / (n * n)
     low, high = np.sqrt(np.maximum(variance - off2, 0)), np.sqrt(variance + off2)
     k, r, offset = THRESHOLDS[stat], question.window.get("r", 1), question.window.get("offset", 0)
-    found = []
-    for mean, s in itertools.product((m - off, m + off), (low * (1 - 8 * u), high * (1 + 8 * u))):
-        if stat == "wolf":
-            least = oracle.kept.astype(np.longdouble).reshape(oracle.batch, -1, oracle.channels)
-            least = np.where(oracle.keep.reshape(oracle.batch, -1, 1), least, np.inf).min(axis=1)[:, None, None, :]
-            tops = [np.nanmax(d, axis=(1, 2), keepdims=True) if d.size else d for d in (low, high)]
-            for top in tops:
-                share = np.where(top == 0, 0, s / np.where(top == 0, 1, top))
-                found.append(mean + k * (share - 1) * (mean - least))
-        else:
-            other = square + (off2 if s is high else -off2) if stat == "nick" else s
-            found.append({
-                "threshold": lambda mean=mean: mean, "bradley": lambda mean=mean: mean * (1 - k), "niblack": lambda mean=mean, s=s: mean + k * s,
-                "sauvola": lambda mean=mean, s=s: mean * (1 + k * (s / r - 1)),
-                "nick": lambda mean=mean, other=other: mean + k * np.sqrt(np.maximum(other * n - mean * mean, 0) / n),
-            }[stat]())  # fmt: skip
-    if stat == "nick":
-        found += [mean + k * np.sqrt(np.maximum((square + sign * off2) * n - mean * mean, 0) / n) for mean in (m - off, m + off) for sign in (-1, 1)]
+    means, deviations = (m - off, m + off), (low * (1 - 8 * u), high * (1 + 8 * u))
+    if stat == "wolf":
+        pixels = oracle.kept.astype(np.longdouble).reshape(oracle.batch, -1, oracle.channels)
+        least = np.where(oracle.keep.reshape(oracle.batch, -1, 1), pixels, np.inf).min(axis=1)[:, None, None, :]
+        tops = [np.nanmax(d, axis=(1, 2), keepdims=True) if d.size else d for d in (low, high)]
+        shares = [np.where(top == 0, 0, s / np.where(top == 0, 1, top)) for s, top in itertools.product(deviations, tops)]
+        found = [mean + k * (share - 1) * (mean - least) for mean, share in itertools.product(means, shares)]
+    elif stat == "nick":
+        squares = (square - off2, square + off2)
+        found = [mean + k * np.sqrt(np.maximum(s * n - mean * mean, 0) / n) for mean, s in itertools.product(means, squares)]
+    else:
+        threshold = {
+            "threshold": lambda mean, s: mean, "bradley": lambda mean, s: mean * (1 - k), "niblack": lambda mean, s: mean + k * s,
+            "sauvola": lambda mean, s: mean * (1 + k * (s / r - 1)),
+        }[stat]  # fmt: skip
+        found = [threshold(mean, s) for mean, s in itertools.product(means, deviations)]
     slack = 16 * u * (np.abs(m) + np.sqrt(square) + offset)
     return np.min(found, axis=0) - offset - slack, np.max(found, axis=0) - offset + slack
 
