@@ -1,10 +1,5 @@
-# A file system that fails at a chosen operation (fail_at.cpp). Not instrumented: it runs before the sanitizers' own libraries.
+# A file system that fails at a chosen operation (fail_at.cpp).
 if(TARGET areal_command)
-  add_library(fail_at MODULE ${CMAKE_CURRENT_SOURCE_DIR}/command/fail_at.cpp)
-  set_target_properties(fail_at PROPERTIES PREFIX "")
-  target_compile_options(fail_at PRIVATE -fno-sanitize=all)
-  target_link_options(fail_at PRIVATE -fno-sanitize=all)
-  target_link_libraries(fail_at PRIVATE ${CMAKE_DL_LIBS})
-  areal_warnings(fail_at)
+  areal_preloaded(fail_at command/fail_at.cpp)
   add_dependencies(command_durable_test fail_at)
 endif()

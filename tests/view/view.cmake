@@ -12,12 +12,7 @@ foreach(name view_picture_test view_disk_test view_film_test)
 endforeach()
 # What makes the server's time limits short (fast_clock.cpp).
 if(TEST view_protocol_test)
-  add_library(fast_clock MODULE ${CMAKE_CURRENT_SOURCE_DIR}/view/fast_clock.cpp)
-  set_target_properties(fast_clock PROPERTIES PREFIX "")
-  target_compile_options(fast_clock PRIVATE -fno-sanitize=all)
-  target_link_options(fast_clock PRIVATE -fno-sanitize=all)
-  target_link_libraries(fast_clock PRIVATE ${CMAKE_DL_LIBS})
-  areal_warnings(fast_clock)
+  areal_preloaded(fast_clock view/fast_clock.cpp)
 endif()
 # The stand-in for the verb in a build without it.
 if(TARGET view_absent_test)
