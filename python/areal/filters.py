@@ -218,7 +218,7 @@ def bilateral(x: Any, size: int | tuple[int, int], sigma_range: float, *, axes: 
 
     Images of uint8; by default in uint8, or float32 or float64, whose error is below 1e-8. sigma_range: above 0, in levels. The position of a pixel in the window
     does not matter, other than in cv2.bilateralFilter. p counts also where the mask leaves it out; `fill` is also of windows without a weight.
-    At most O(256) a pixel, on the CPU. The bits are the same on every machine.
+    At most O(256) a pixel on the CPU. The bits are the same on every machine.
     """
     return _filter("bilateral", x, size, "", axes, edge, value, anchor, mask, "propagate", min_count, fill, dtype, "nearest", out, algorithm, backend, device, threads,
                    k=float(sigma_range))
@@ -299,7 +299,7 @@ def gaussian(x: Any, sigma: float | tuple[float, float], *, truncate: float = 4,
     algorithm: ``convolution``, by default up to sigma 8: weights as far as int(truncate sigma + 1/2), in float64, O(sigma) a pixel. ``extended-boxes``
     (Gwosdek et al. 2011), beyond: boxes of the same variance that repeat `passes` times, O(passes) a pixel. A number of passes chooses boxes for every
     sigma. From sigma 2 on, 5 of them, the default, differ from the Gaussian by at most 0.022 of the range of pixel values, 3 by 0.040.
-    edge: ``shrink`` divides by the weights inside. On the CPU.
+    edge: ``shrink`` divides by the weights inside. On a GPU a sigma of up to 331.
     """
     return _apply(x, axes, dtype, out, None, lambda output: _gaussian_settings(_numbers("sigma", sigma), float(truncate), passes, edge, value, output, algorithm,
                                                                                backend, device, threads))

@@ -304,7 +304,8 @@ TEST(SimtCountThenWrite, Schedules) {
     }
 }
 
-/// The plan's height of bands on a device that holds so many blocks of each launch.
+/// The height of bands that the plan chooses on a device that holds `counting` blocks of the first launch, and
+/// `writing` of the second.
 int rows_of(const Shape& shape, std::int64_t bins, std::int64_t counting, std::int64_t writing) {
   CountThenWritePlan<std::uint32_t> plan(
       histogram_request(shape, pixel_bins(Binning::uniform(bins, 0, 256), Type::u8, 1), {}, {}, ""));

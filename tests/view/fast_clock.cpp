@@ -34,7 +34,7 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
   return 0;
 }
 
-/// A wait of some length; times of the clock pass as they are.
+/// Shortens waits of some length; passes absolute times on unchanged.
 int timerfd_settime(int timer, int flags, const itimerspec* set, itimerspec* old) noexcept {
   static auto* const real = reinterpret_cast<decltype(&::timerfd_settime)>(::dlsym(RTLD_NEXT, "timerfd_settime"));
   itimerspec sooner = *set;

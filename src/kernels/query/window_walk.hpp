@@ -42,7 +42,7 @@ struct WindowWalkArgs {
   int chunks;  ///< of the ring
 };
 
-/// A ring of `bytes`, of blocks of so many warps.
+/// The ring of a kernel, in bytes of shared memory, and the kernel's warps and resident blocks.
 template <int bytes_, int warps_, int resident_>
 struct WindowRing {
   static constexpr int bytes = bytes_, warps = warps_, resident = resident_;
