@@ -226,7 +226,11 @@ def time_picture(trace, title):
     end = max(run[6] for run in trace.runs) + 1
     left, top, wide, high, gap = 40, 34, 860, 4, 5
     tall = len(order) * (warps * high + gap)
-    svg = Svg(left + wide + 10, top + tall + 34 + max(16 * len(kinds), 140))
+    first = order[0]
+    shares = [(warp, x0, x1, y0, y1) for _, block, warp, array, x0, x1, y0, y1, *_ in trace.places
+              if block == first and array == trace.array["image"]]
+    taller = max(1, 12 / min(y1 - y0 for *_, y0, y1 in shares))  # so that a line of text fits each
+    svg = Svg(left + wide + 10, top + tall + 46 + max(16 * len(kinds), taller * max(y1 for *_, y1 in shares)))
     svg.text(10, 18, title, size=13)
     base = {block: top + i * (warps * high + gap) for i, block in enumerate(order)}
     alive, done = steps_of(trace, kinds, lambda block, warp: base[block] + warp * high + high / 2)
@@ -239,12 +243,11 @@ def time_picture(trace, title):
                  high - 0.6, colour)
     svg.legend(10, top + tall + 8, [(GREY, "begun, and not yet ended")] + [(colour, words) for _, colour, words in kinds])
     # The first tile, by what each of its warps read and wrote.
-    first, at, side = order[0], (left + wide - 330, top + tall + 26), 128
+    at, side = (left + wide - 330, top + tall + 26), 128
     svg.text(at[0], at[1] - 6, "the pixels of each warp in a tile")
-    for _, block, warp, array, x0, x1, y0, y1, *_ in trace.places:
-        if block == first and array == trace.array["image"]:
-            svg.rect(at[0] + x0, at[1] + y0, x1 - x0, y1 - y0, "#e8f0fb" if warp % 2 else "#cfe0f7", "#888")
-            svg.text(at[0] + side + 6, at[1] + (y0 + y1) / 2 + 4, f"warp {warp}: {x1 - x0}x{y1 - y0}", size=9)
+    for warp, x0, x1, y0, y1 in shares:
+        svg.rect(at[0] + x0, at[1] + taller * y0, x1 - x0, taller * (y1 - y0), "#e8f0fb" if warp % 2 else "#cfe0f7", "#888")
+        svg.text(at[0] + side + 6, at[1] + taller * (y0 + y1) / 2 + 4, f"warp {warp}: {x1 - x0}x{y1 - y0}", size=9)
     return svg.done()
 
 

@@ -31,7 +31,7 @@ void name_lookback(Recorder& recorder, const kernels::TableRequest& request, voi
 void trace_sat(const std::string& id) {
   const std::map<std::string, Shape> shapes{{"lookback", {18 * 128, 3 * 128}},
                                             {"lookback-diagonal", {6 * 128, 5 * 128}},
-                                            {"all-partials", {5 * 128, 4 * 64}},
+                                            {"all-partials", {5 * 128, 3 * 64}},
                                             {"thin", {20 * 2048, 3}}};
   kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
   request.id = id;
