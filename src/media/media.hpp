@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "media/pixel_size.hpp"
 #include "media/read_ahead.hpp"
 
 namespace areal::media {
@@ -126,6 +127,9 @@ class LargePicture {
   // values.
   void read(std::int64_t x, std::int64_t y, const View& into);
   virtual std::vector<std::string> notes() const { return {}; }
+  // Of TIFF (OME's, ImageJ's, or a resolution in pixels per centimetre), slides and OME-Zarr, of the level that is
+  // read.
+  virtual std::optional<PixelSize> pixel_size() const { return {}; }
   // The most bytes that reading holds, excluding the caller's block and the libraries' own caches, such as OpenSlide's
   // of 32 MiB.
   virtual std::uint64_t memory() const = 0;

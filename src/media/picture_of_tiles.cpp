@@ -93,6 +93,7 @@ class PictureOfTiles final : public LargePicture {
     return {std::min(layout_.width, layout_.tile_width), std::min(layout_.height, layout_.tile_height)};
   }
   std::vector<std::string> notes() const override { return layout_.notes; }
+  std::optional<PixelSize> pixel_size() const override { return layout_.pixel_size; }
   std::uint64_t memory() const override { return memory_; }
   std::uint64_t tiles_decoded() const override { return decoded_; }
 

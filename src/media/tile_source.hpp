@@ -4,9 +4,11 @@
 #include <areal/type.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 #include "media/channels.hpp"
+#include "media/pixel_size.hpp"
 
 namespace areal::media {
 
@@ -20,6 +22,7 @@ struct TileLayout {
   std::uint64_t decoder_bytes = 0;  // memory of decoding, excluding the tile
   int most_workers = 64;
   std::vector<std::string> notes = {};
+  std::optional<PixelSize> pixel_size = {};
 };
 
 class TileSource {

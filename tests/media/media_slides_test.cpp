@@ -87,6 +87,22 @@ TEST_F(Slides, LevelsAreChosen) {
                                    [&] { open_large_picture(path, options); });
 }
 
+TEST_F(Slides, PixelsHaveTheSizeThatTheScannerStates) {
+  Tiff half = slide(), stated = slide();
+  half.width /= 2, half.height /= 2;
+  stated.description += "|MPP = 0.2525";
+  const fs::path path =
+      scratch.write("size.svs", test::two_pages(stated, colours(), half, colours(width / 2, height / 2)));
+  ReadOptions options;
+  const auto full = open_large_picture(path, options)->pixel_size();
+  options.level = 1;
+  const auto smaller = open_large_picture(path, options)->pixel_size();
+  ASSERT_TRUE(full && smaller);
+  EXPECT_NEAR(full->x, 0.2525, 1e-9);
+  EXPECT_NEAR(smaller->y, 0.505, 1e-9);
+  EXPECT_FALSE(open_large_picture(scratch.write("none.svs", tiff(slide(), colours())))->pixel_size());
+}
+
 TEST_F(Slides, AreKnownByTheirContent) {
   // The same as a TIFF, if nobody says that it is a slide: notes and blocks are those of TIFFs.
   const fs::path path = scratch.write("slide.dat", tiff(slide(), colours()));

@@ -153,6 +153,47 @@ std::string jpeg_tiles(std::int64_t channels, int photometric, const Scratch& sc
   return tiff(out, {});
 }
 
+TEST_F(Tiles, PixelsHaveTheSizeThatTheFileStates) {
+  struct Case {
+    std::string description;
+    std::uint32_t x, y;  // thousandths of pixels per unit
+    int unit;
+    double width, height;  // 0: unknown
+  };
+  const std::string ome = "<?xml version=\"1.0\"?><OME><Image><Pixels ID=\"a\" ";
+  const std::string escaped = "ImageJ=1.53c\nunit=\\u00B5m\nloop=false\n";
+  const std::vector<Case> cases{
+      {"", 20000000, 40000000, 3, 0.5, 0.25},  // per centimetre
+      {"", 300000, 300000, 2, 0, 0},           // per inch: for printers
+      {"", 0, 0, 3, 0, 0},
+      {"", 20000000, 0, 3, 0, 0},
+      {ome + "PhysicalSizeX=\"0.65\" PhysicalSizeY=\"0.7\" SizeX=\"9\"/></Image></OME>", 1000, 1000, 3, 0.65, 0.7},
+      {ome + "PhysicalSizeXUnit=\"nm\" PhysicalSizeX=\"65\" PhysicalSizeY=\"7e-5\" PhysicalSizeYUnit=\"mm\"></OME>", 0,
+       0, 0, 0.065, 0.07},
+      {ome + "PhysicalSizeX=\"-1\" PhysicalSizeY=\"1\"/></OME>", 20000000, 20000000, 3, 0, 0},
+      {ome + "PhysicalSizeX=\"1\" PhysicalSizeXUnit=\"pixel\" PhysicalSizeY=\"1\"/></OME>", 0, 0, 0, 0, 0},
+      {ome + "PhysicalSizeX=\"1e999\" PhysicalSizeY=\"nan\"/></OME>", 0, 0, 0, 0, 0},
+      {ome + "PhysicalSizeX=\"0.5", 0, 0, 0, 0, 0},
+      {"ImageJ=1.53c\nimages=1\nunit=micron\nloop=false\n", 4000, 5000, 1, 0.25, 0.2},
+      {escaped, 4000, 5000, 1, 0.25, 0.2},
+      {"ImageJ=1.53c\nunit=pixel\n", 4000, 5000, 1, 0, 0},
+      {"ImageJ=1.53c\n", 4000, 5000, 3, 0, 0},
+      {"a photograph", 20000000, 40000000, 3, 0.5, 0.25}};
+  for (const Case& c : cases) {
+    const Tiff t{.width = 5,
+                 .height = 4,
+                 .description = c.description,
+                 .resolution = c.x,
+                 .resolution_down = c.y,
+                 .resolution_unit = c.unit};
+    const auto size = open_large_picture(scratch.write("size.tif", tiff(t, std::string(20, 'a'))))->pixel_size();
+    ASSERT_EQ(size.has_value(), c.width != 0) << c.description << c.unit;
+    if (!size) continue;
+    EXPECT_NEAR(size->x, c.width, 1e-6 * c.width) << c.description;
+    EXPECT_NEAR(size->y, c.height, 1e-6 * c.height) << c.description;
+  }
+}
+
 TEST_F(Tiles, JpegIsCloseToWhatWasWritten) {
   for (const int channels : {1, 3}) {
     const fs::path path = scratch.write("jpeg.tif", jpeg_tiles(channels, channels == 3 ? 6 : 1, scratch));

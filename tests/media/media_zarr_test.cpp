@@ -186,6 +186,42 @@ TEST_F(ZarrPictures, AxesAndChannels) {
   EXPECT_EQ(blocks_fault(*open_large_picture(path), value_at, 7), "");
 }
 
+TEST_F(ZarrPictures, PixelsHaveTheSizeThatOmeZarrStates) {
+  const auto size_of_level = [&](const std::string& axes, const std::string& more, const std::string& scales,
+                                 int level) {
+    const fs::path path = fresh("s.ome.zarr");
+    write_file(path / ".zgroup", R"({"zarr_format": 2})");
+    write_file(path / ".zattrs", R"({"multiscales": [{"axes": [)" + axes + "]" + more +
+                                     R"(, "datasets": [{"path": "0", )" + scales +
+                                     R"(}, {"path": "0", "coordinateTransformations": [{"type": "scale", )" +
+                                     R"("scale": [4, 6]}, {"type": "translation", "translation": [1, 1]}]}]}]})");
+    write_zarr(path / "0", {.version = 2, .shape = {10, 20}, .chunk = {10, 20}}, flat);
+    ReadOptions options;
+    options.level = level;
+    return open_large_picture(path, options)->pixel_size();
+  };
+  const std::string axes = R"({"name": "y", "unit": "micrometer"}, {"name": "x", "unit": "nanometer"})";
+  const std::string scale = R"("coordinateTransformations": [{"type": "scale", "scale": [0.5, 250]}])";
+  const auto first = size_of_level(axes, "", scale, 0), second = size_of_level(axes, "", scale, 1);
+  ASSERT_TRUE(first && second);
+  EXPECT_NEAR(first->x, 0.25, 1e-12);
+  EXPECT_NEAR(first->y, 0.5, 1e-12);
+  EXPECT_NEAR(second->x, 0.006, 1e-12);
+  EXPECT_NEAR(second->y, 4, 1e-12);
+  const auto of_all =
+      size_of_level(axes, R"(, "coordinateTransformations": [{"type": "scale", "scale": [2, 3]}])", scale, 0);
+  ASSERT_TRUE(of_all);
+  EXPECT_NEAR(of_all->x, 0.75, 1e-12);
+  EXPECT_NEAR(of_all->y, 1, 1e-12);
+  for (const char* bad :
+       {R"("coordinateTransformations": [{"type": "scale", "scale": [0.5]}])",
+        R"("coordinateTransformations": [{"type": "scale", "scale": ["a", 1]}])",
+        R"("coordinateTransformations": [{"type": "scale", "scale": [0, 1]}])", R"("coordinateTransformations": 7)"})
+    EXPECT_EQ(size_of_level(axes, "", bad, 0).has_value(), std::string_view(bad).ends_with("7")) << bad;
+  EXPECT_FALSE(size_of_level(R"({"name": "y"}, {"name": "x", "unit": "micrometer"})", "", scale, 0));
+  EXPECT_FALSE(size_of_level(R"("y", "x")", "", scale, 0));
+}
+
 TEST_F(ZarrPictures, LevelsOfOmeZarr) {
   for (const int version : {2, 3}) {
     const fs::path path = fresh("p.ome.zarr");

@@ -64,8 +64,10 @@ struct Tiff {
   bool bigtiff = false;
   std::string colour_map = {};  // 16-bit values: all red, all green, all blue
   std::string description = {};
-  std::vector<std::string> coded = {};  // its tiles or strips, where they are compressed
-  std::size_t base = 0;                 // what offsets count from, where it is not the first page
+  std::uint32_t resolution = 0, resolution_down = 0;  // thousandths of pixels per unit
+  int resolution_unit = 0;                            // 1 none, 2 inches, 3 centimetres
+  std::vector<std::string> coded = {};                // its tiles or strips, where they are compressed
+  std::size_t base = 0;                               // what offsets count from, where it is not the first page
   std::vector<std::uint64_t> sub_ifds = {};
 };
 
@@ -103,7 +105,8 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   }
   for (int i = 0; i < t.samples; ++i) bits += little(static_cast<std::uint64_t>(t.bits), 2);
   std::vector<std::string> entries;
-  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one; 13 and 18 places of directories.
+  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 5 two of them, 16 a 64-bit one; 13 and 18 places of
+  // directories.
   const auto entry = [&](int tag, int type, const std::string& values) {
     const int size = type == 2 ? 1 : type == 3 ? 2 : type == 4 || type == 13 ? 4 : 8;
     const std::string value = values.size() <= static_cast<std::size_t>(word) ? values : little(put(values), word);
@@ -124,7 +127,10 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   entry(277, 3, number(t.samples));
   if (!t.tile) entry(278, 4, little(t.rows_per_strip ? t.rows_per_strip : t.height, 4));
   if (!t.tile) entry(279, t.bigtiff ? 16 : 4, counts);
+  if (t.resolution != 0) entry(282, 5, little(t.resolution, 4) + little(1000, 4));
+  if (t.resolution_down != 0) entry(283, 5, little(t.resolution_down, 4) + little(1000, 4));
   entry(284, 3, number(1));
+  if (t.resolution_unit != 0) entry(296, 3, number(t.resolution_unit));
   if (!t.colour_map.empty()) entry(320, 3, t.colour_map);
   if (t.tile) {
     entry(322, 4, little(t.tile, 4));

@@ -85,6 +85,10 @@ media::BlockSize InputImage::block() const {
 
 bool InputImage::decodes() const { return decodes_; }
 
+std::optional<media::PixelSize> InputImage::pixel_size() const {
+  return picture_ ? picture_->pixel_size() : std::nullopt;
+}
+
 std::vector<std::string> InputImage::notes() const { return picture_ ? picture_->notes() : std::vector<std::string>(); }
 
 ConstView InputImage::read(std::int64_t x, std::int64_t y, const View& block) const {

@@ -30,6 +30,7 @@ class InputImage {
   media::BlockSize block() const;
   /// Are blocks decoded when they are read?
   bool decodes() const;
+  std::optional<media::PixelSize> pixel_size() const;
   /// What reading leaves out or converts.
   std::vector<std::string> notes() const;
 

@@ -1,5 +1,6 @@
 #include "media/pictures/spec.hpp"
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string_view>
 #include "media/file_error.hpp"
@@ -179,6 +180,44 @@ void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, con
   else if (file.kind == PictureKind::pnm)
     most = file.bytes * 8;  // P4 has eight pixels a byte
   if (decoded > most) fail_size(spec, name, "which its " + std::to_string(file.bytes) + " bytes cannot hold");
+}
+
+namespace {
+
+// What follows `key` in `text`, up to `end`; nothing without them.
+std::optional<std::string_view> after(std::string_view text, std::string_view key, char end) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + key.size());
+  return text.substr(0, text.find(end));
+}
+
+double number_of(std::optional<std::string_view> text) {
+  double value = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
+  return value;
+}
+
+}  // namespace
+
+std::optional<PixelSize> pixel_size_of(const OIIO::ImageSpec& spec) {
+  const std::string description = spec.get_string_attribute("ImageDescription");
+  // Pixels per unit.
+  const double x = spec.get_float_attribute("XResolution"), y = spec.get_float_attribute("YResolution");
+  if (const auto pixels = after(description, "<Pixels ", '>');
+      pixels && description.find("<OME") != std::string::npos) {
+    const auto length = [&](const std::string& axis) {
+      const auto unit = after(*pixels, " PhysicalSize" + axis + "Unit=\"", '"');
+      return number_of(after(*pixels, " PhysicalSize" + axis + "=\"", '"')) * (unit ? micrometres_of(*unit) : 1);
+    };
+    return pixel_size_of(length("X"), length("Y"));
+  }
+  if (description.starts_with("ImageJ=")) {
+    const double unit = micrometres_of(after(description, "\nunit=", '\n').value_or(""));
+    return pixel_size_of(unit / x, unit / y);
+  }
+  if (spec.get_string_attribute("ResolutionUnit") != "cm") return {};
+  return pixel_size_of(micrometres_of("cm") / x, micrometres_of("cm") / y);
 }
 
 void add_notes(const OIIO::ImageSpec& spec, Type type, std::vector<std::string>& notes) {

@@ -4,11 +4,13 @@
 #include <OpenImageIO/imageio.h>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 #include "media/channels.hpp"
 #include "media/media.hpp"
 #include "media/pictures/signature.hpp"
+#include "media/pixel_size.hpp"
 
 namespace areal::media {
 
@@ -42,6 +44,10 @@ Channels choose_channels(const OIIO::ImageSpec& spec, const ReadOptions& options
 void require_flat(const OIIO::ImageSpec& spec, const std::string& name);
 // The same, also for a picture larger than the file's bytes can hold.
 void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, const std::string& name);
+
+// Of a TIFF: as OME or ImageJ describe it, or by a resolution in pixels per centimetre, the unit of microscopes. One in
+// inches is a photograph's, for printers.
+std::optional<PixelSize> pixel_size_of(const OIIO::ImageSpec& spec);
 
 void add_notes(const OIIO::ImageSpec& spec, Type type, std::vector<std::string>& notes);
 

@@ -43,6 +43,7 @@ class OiioTiles final : public TileSource {
     layout_.most_workers = most_workers;
     lay_tiles(std::int64_t{spec_.width} * spec_.nchannels * size);
     add_notes(spec_, layout_.type, layout_.notes);
+    if (is_tiff_ && options.level == 0) layout_.pixel_size = pixel_size_of(spec_);
     if (sub_ifd_.place == 0 && has_page(subimage_ + 1))
       layout_.notes.push_back("the file holds more pictures; " + std::string(options.level == 0 ? "the first" : "one") +
                               " was read");

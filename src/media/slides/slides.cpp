@@ -37,6 +37,13 @@ std::int64_t number_in(std::string_view text, std::int64_t otherwise, int base =
   return error == std::errc{} && end == text.data() + text.size() && !text.empty() ? value : otherwise;
 }
 
+/// 0 for anything else than a number.
+double decimal_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? value : 0;
+}
+
 class SlideTiles final : public TileSource {
  public:
   SlideTiles(std::string name, const ReadOptions& options)
@@ -67,6 +74,8 @@ class SlideTiles final : public TileSource {
     const std::int64_t x = bound(OPENSLIDE_PROPERTY_NAME_BOUNDS_X), y = bound(OPENSLIDE_PROPERTY_NAME_BOUNDS_Y);
     const std::int64_t w = bound(OPENSLIDE_PROPERTY_NAME_BOUNDS_WIDTH),
                        h = bound(OPENSLIDE_PROPERTY_NAME_BOUNDS_HEIGHT);
+    layout_.pixel_size = pixel_size_of(scale_ * decimal_in(property(slide_, OPENSLIDE_PROPERTY_NAME_MPP_X)),
+                                       scale_ * decimal_in(property(slide_, OPENSLIDE_PROPERTY_NAME_MPP_Y)));
     if (x >= 0 && y >= 0 && w > 0 && h > 0)
       layout_.notes.push_back("of level 0, " + std::to_string(w) + "x" + std::to_string(h) + " pixels from " +
                               std::to_string(x) + "," + std::to_string(y) + " on were scanned; the rest is background");

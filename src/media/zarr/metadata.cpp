@@ -338,6 +338,26 @@ std::vector<std::string> parse_array_dimensions(std::string_view text, const std
   return out;
 }
 
+namespace {
+
+// The product of the scales of "coordinateTransformations" and `outer`; empty if they are none of that many axes.
+std::vector<double> scale_in(const Json& in, std::vector<double> outer) {
+  const Json* list = find(in, "coordinateTransformations");
+  if (!list || !list->is_array()) return outer;
+  for (const Json& one : *list) {
+    const Json* scale = text_in(one, "type") == "scale" ? find(one, "scale") : nullptr;
+    if (!scale) continue;
+    if (!scale->is_array() || scale->size() != outer.size()) return {};
+    for (std::size_t i = 0; i < outer.size(); ++i) {
+      if (!(*scale)[i].is_number()) return {};
+      outer[i] *= (*scale)[i].get<double>();
+    }
+  }
+  return outer;
+}
+
+}  // namespace
+
 ZarrLevels parse_multiscales(std::string_view text, const std::string& name) {
   const Json json = parse(text, name);
   // Version 0.5 has them in a group's attributes under "ome"; up to 0.4 .zattrs is the attributes.
@@ -348,8 +368,11 @@ ZarrLevels parse_multiscales(std::string_view text, const std::string& name) {
   if (!list || !list->is_array() || list->empty()) return out;
   const Json& first = (*list)[0];
   if (const Json* axes = find(first, "axes"); axes && axes->is_array())
-    for (const Json& axis : *axes)
+    for (const Json& axis : *axes) {
       out.axes.push_back(lower(axis.is_string() ? axis.get<std::string>() : text_in(axis, "name")));
+      out.units.push_back(axis.is_string() ? std::string() : lower(text_in(axis, "unit")));
+    }
+  const std::vector<double> outer = scale_in(first, std::vector<double>(out.axes.size(), 1.0));
   const Json* datasets = find(first, "datasets");
   if (!datasets || !datasets->is_array()) return out;
   for (const Json& dataset : *datasets) {
@@ -359,6 +382,7 @@ ZarrLevels parse_multiscales(std::string_view text, const std::string& name) {
     if (!inside || path.string().find('\0') != std::string::npos)
       fail(name, "names a level that lies outside it: '", printable(path.string(), 60), "'");
     out.paths.push_back(path.string());
+    out.scales.push_back(scale_in(dataset, outer));
   }
   return out;
 }

@@ -46,6 +46,9 @@ std::vector<std::string> parse_array_dimensions(std::string_view text, const std
 struct ZarrLevels {
   std::vector<std::string> paths;  // relative, inside the folder
   std::vector<std::string> axes;   // lower case; empty if unknown
+  std::vector<std::string> units;  // of the axes; empty ones are unknown
+  // Of each path along each axis, in those units; empty if unknown.
+  std::vector<std::vector<double>> scales;
 };
 // The first picture of a group's attributes: .zattrs, or a group's zarr.json. No paths if there is none.
 ZarrLevels parse_multiscales(std::string_view text, const std::string& name);

@@ -137,6 +137,12 @@ class ZarrTiles final : public TileSource {
     std::int64_t stride = 1;
     for (std::size_t i = array_.chunk.size(); i-- > 0; stride *= array_.chunk[i]) strides_[i] = stride;
     lay_tiles(options);
+    const auto length = [&](std::size_t axis) {
+      const auto level = static_cast<std::size_t>(options.level);
+      if (level >= levels.scales.size() || axis >= levels.scales[level].size()) return 0.0;
+      return levels.scales[level][axis] * micrometres_of(levels.units[axis]);
+    };
+    layout_.pixel_size = pixel_size_of(length(plane_.x), length(plane_.y));
   }
 
   const TileLayout& layout() const override { return layout_; }
