@@ -44,7 +44,7 @@ struct Take {
       answers.push_back(picture().answer(ask.channel, region.box));
       require(answers.back().moments.pixels == region.box.width * region.box.height);
     }
-    require(answer_text(ask, answers).size() < std::size_t{1} << 20);
+    require(answer_text(ask, answers, picture().range()).size() < std::size_t{1} << 20);
   }
   void operator()(const SetRegion& set) const {
     const std::int64_t id = regions.set(set.id, set.name, set.box);
@@ -54,6 +54,7 @@ struct Take {
             box.y + box.height <= 41);
   }
   void operator()(const RemoveRegion& remove) const { regions.remove(remove.id); }
+  void operator()(const SetRange& set) const { picture().set_range(set.range); }
   void operator()(const Play& play) const {
     require(play.n > 0 && (play.act != Play::Act::seek || play.frames >= 0));
     require(play.frames == 0 || play.act == Play::Act::seek || play.act == Play::Act::step);

@@ -68,7 +68,7 @@ class EmbeddedLink {
       const target = reference === null ? null : answers.find(({id}) => id === reference);
       if (target) for (const answer of answers) answer.distances = distancesOf(answer.histogram, target.histogram);
       this.busy = false;
-      this.handlers.answer({channel, final, regions: answers});
+      this.handlers.answer({channel, final, range: this.data.picture.range, regions: answers});
     });
     return true;
   }
@@ -83,6 +83,11 @@ class EmbeddedLink {
     this.regions.delete(id);
     setTimeout(() => this.tell());
     return id;
+  }
+  async setRange(range) {
+    const [low, high] = range, {bins} = this.data.picture;
+    this.data.edges = Array.from({length: bins + 1}, (_, i) => (i === bins ? high : low + (i * (high - low)) / bins));
+    this.handlers.range(range);
   }
 }
 

@@ -1,7 +1,8 @@
 // The WebSocket: one question in flight, changes of regions, and a new connection when one is lost.
 
 export class Link {
-  /** `handlers`: opened, closed, regions(list, revision), answer(message), survey(state), frame(state), error(sentence). */
+  /** `handlers`: opened, closed, regions(list, revision), answer(message), survey(state), frame(state), range([low, high]),
+   * error(sentence). */
   constructor(handlers) {
     this.handlers = handlers;
     this.n = 0;
@@ -55,6 +56,10 @@ export class Link {
       this.handlers.regions(message.regions, message.revision);
       return;
     }
+    if (message.n === undefined && message.range) {
+      this.handlers.range(message.range);
+      return;
+    }
     if (message.n === this.asked) this.asked = 0;
     if (message.error) this.handlers.error(message.error);
     else this.handlers.answer(message);
@@ -74,6 +79,9 @@ export class Link {
   }
   remove(id) {
     return this.act({do: 'remove', id}).then((message) => message.id);
+  }
+  setRange(range) {
+    return this.act({do: 'range', range});
   }
   /** Sends a message; resolves to the reply. */
   act(message) {

@@ -5,12 +5,14 @@ import {Comparison, mostCompared} from './compare.js';
 import {FilmBar} from './film.js';
 import {Histogram} from './histogram.js';
 import {Layers} from './layers.js';
+import {physical, scaleBar} from './lengths.js';
 import {RegionList} from './list.js';
 import {Model} from './model.js';
 import {decimal, either, integer, none, short} from './numbers.js';
 import {openSource} from './source.js';
 import {Stage} from './stage.js';
 import {SurveyState} from './survey.js';
+import {Tints} from './tints.js';
 
 const find = (id) => document.getElementById(id);
 const real = (value) => decimal(value);
@@ -25,7 +27,7 @@ const source = await openSource();
 const {picture} = source;
 const model = new Model(picture);
 const undos = [];
-let link, stage, list, comparison, film, layers, keyTimer = 0, keyed = null, messageTimer = 0;
+let link, stage, list, comparison, film, layers, tints, keyTimer = 0, keyed = null, messageTimer = 0;
 
 // ---------------------------------------------------------------- messages
 
@@ -80,6 +82,7 @@ function showCurrent() {
     if (document.activeElement !== field) field.value = region.box[i];
     field.disabled = !isOne;
   });
+  find('physical').textContent = physical(picture, region.box);
   find('numbers').dataset.region = region.id;
   find('numbers').dataset.fresh = isNew;
   for (const [key, , format] of statistics) {
@@ -132,12 +135,15 @@ function showCursor() {
 
 function pump() {
   const {regions, reference} = model.questions(list.visible());
-  if (!regions.length || !link.ask(model.channel, regions, model.dragged === null, reference)) return;
+  if (!regions.length) return askForContrast();
+  if (!link.ask(model.channel, regions, model.dragged === null, reference)) return;
   const target = reference === null ? null : String(model.region(reference).box);
   asking = new Map(regions.map(([id, ...box]) => [id, {box, target}]));
 }
 
 function take(message) {
+  if (String(message.range) !== String(picture.range)) return pump(); // it is about the histogram's earlier range
+  fitContrasts(message);
   const isRounded = message.regions.some((region) => region.about);
   for (const region of message.regions) {
     const asked = asking.get(region.id);
@@ -354,12 +360,21 @@ const [darkest, brightest] = picture.drawn;
 const valueAt = (position) => darkest + (position / 1000) * (brightest - darkest);
 const positionOf = (value) => (1000 * (value - darkest)) / (brightest - darkest);
 
-function setContrast(black, white) {
+let drawn = picture.colour ?? 0; // the channel that is drawn alone, and whose contrast the menu shows
+const numbersOf = (channel) => (channel === picture.colour ? 0 : channel);
+const unfitted = new Map(); // channel -> is its answer pending?
+
+function setContrast(channel, black, white) {
+  unfitted.delete(channel);
+  stage.setContrast(channel, black, white);
+  if (channel === drawn) showContrast();
+}
+function showContrast() {
+  const [black, white] = stage.contrast(drawn);
   find('black').value = positionOf(black);
   find('white').value = positionOf(white);
   find('black-value').textContent = short(black);
   find('white-value').textContent = short(white);
-  stage.setContrast(black, white);
 }
 function onContrast(moved) {
   const other = moved === 'black' ? 'white' : 'black';
@@ -369,26 +384,78 @@ function onContrast(moved) {
     else black = Math.max(0, white - 1), white = black + 1;
     find(other).value = other === 'black' ? black : white;
   }
-  setContrast(valueAt(black), valueAt(white));
+  setContrast(drawn, valueAt(black), valueAt(white));
 }
+
 /** From the lowest to the highest bin of the picture that holds more than a thousandth of its pixels on either side. */
-function fitContrast() {
-  const answer = model.answer(0);
-  if (!answer?.histogram.length) return;
-  const {histogram: counts} = answer, total = counts.reduce((a, b) => a + b, 0);
+function fitContrast(channel, {histogram: counts}) {
+  if (!counts.length) return unfitted.delete(channel);
+  const total = counts.reduce((a, b) => a + b, 0);
   const [lo, hi] = picture.range, edge = (i) => lo + (i * (hi - lo)) / counts.length;
   let from = 0, to = counts.length, sum = 0;
   for (; from < to - 1 && (sum += counts[from]) < total / 1000; ++from);
   for (sum = 0; to - 1 > from && (sum += counts[to - 1]) < total / 1000; --to);
-  setContrast(Math.max(darkest, edge(from)), Math.min(brightest, edge(to)));
+  setContrast(channel, Math.max(darkest, edge(from)), Math.min(brightest, edge(to)));
+}
+/** Asks about the whole picture in a channel whose contrast is to be fitted. */
+function askForContrast() {
+  for (const [channel, isPending] of unfitted)
+    if (!isPending && link.ask(numbersOf(channel), [[0, 0, 0, picture.width, picture.height]], true)) {
+      asking = new Map();
+      return;
+    }
+}
+function fitContrasts({channel, regions}) {
+  const whole = regions.find(({id}) => id === 0);
+  if (!whole) return;
+  for (const one of [...unfitted.keys()].filter((other) => numbersOf(other) === channel))
+    if (whole.pending) unfitted.set(one, true);
+    else fitContrast(one, whole);
+}
+
+/** Draws the channels that are chosen. */
+function showChannels() {
+  const parts = tints.parts() ?? [{channel: drawn, tint: null}];
+  stage.setParts(parts);
+  for (const {channel} of parts)
+    if (picture.type !== '8u' && !stage.hasContrast(channel) && !unfitted.has(channel)) unfitted.set(channel, false);
+  showContrast();
+  pump();
 }
 
 function chooseChannel(text) {
-  const drawn = Number(text);
-  model.channel = drawn === picture.colour ? 0 : drawn;
+  drawn = Number(text);
+  model.channel = numbersOf(drawn);
   model.answers.clear();
-  stage.setChannel(drawn);
+  showChannels();
   refresh();
+}
+
+// ---------------------------------------------------------------- the histogram's range
+
+function showRange() {
+  find('range-low').value = picture.range[0];
+  find('range-high').value = picture.range[1];
+}
+/** Also when another page has changed it. */
+function takeRange(range) {
+  picture.range = range;
+  model.answers.clear();
+  model.distances.clear();
+  showRange();
+  refresh();
+}
+async function changeRange(event) {
+  event.preventDefault();
+  const range = ['range-low', 'range-high'].map((id) => (find(id).value === '' ? NaN : Number(find(id).value)));
+  if (!(range[0] < range[1])) return tell('A range goes from a number to a larger one.');
+  tell('');
+  try {
+    await link.setRange(range);
+    speak(`The histogram covers ${short(range[0])} to ${short(range[1])}`);
+  } catch (error) {
+    fail(error);
+  }
 }
 
 function fillChannels() {
@@ -415,6 +482,15 @@ function onBox() {
   change(region.id, region.name, box).then(announce);
 }
 
+function showZoom() {
+  find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`;
+  const bar = scaleBar(picture, stage.scale, 140);
+  find('scale-bar').hidden = !bar;
+  if (!bar) return;
+  find('scale-bar').style.width = `${bar.pixels}px`;
+  find('scale-bar').textContent = bar.text;
+}
+
 function drawPlots() {
   histogram.draw();
   comparison.drawOverlay();
@@ -438,8 +514,12 @@ function wire() {
   on('channel', 'change', (event) => chooseChannel(event.target.value));
   on('black', 'input', () => onContrast('black'));
   on('white', 'input', () => onContrast('white'));
-  on('contrast-auto', 'click', fitContrast);
-  on('contrast-full', 'click', () => setContrast(darkest, brightest));
+  on('contrast-auto', 'click', () => {
+    unfitted.set(drawn, false);
+    askForContrast();
+  });
+  on('contrast-full', 'click', () => setContrast(drawn, darkest, brightest));
+  on('range-form', 'submit', changeRange);
   const choose = (name, other, change) => on(name, 'click', () => {
     press([name, other], name);
     change();
@@ -481,7 +561,8 @@ find('export').hidden = !source.exports;
 find('export-page').hidden = !picture.page;
 fillChannels();
 find('no-histogram').hidden = picture.kind !== 'table';
-find('histogram').hidden = find('counts').hidden = picture.kind === 'table';
+find('histogram').hidden = find('counts').hidden = find('range').hidden = picture.kind === 'table';
+showRange();
 list = new RegionList(model, {select: (id) => (select(id), stage.reveal(model.current().box)), drawn: () => pump()});
 comparison = new Comparison(model, {changed: () => refresh(), titleOf, isLog: () => histogram.isLog});
 stage = new Stage(find('stage'), find('overview'), source, model, {
@@ -495,12 +576,14 @@ stage = new Stage(find('stage'), find('overview'), source, model, {
     pump();
   },
   panned: () => layers?.request(),
-  zoomed: () => (find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`),
+  zoomed: showZoom,
   problem: tell,
 });
-find('zoom').textContent = `${integer(Math.max(1, Math.round(100 * stage.scale)))} %`;
+tints = new Tints(picture, {changed: showChannels, problem: tell});
+showZoom();
 const survey = new SurveyState(find('survey'), (isComplete) => {
   model.surveyed();
+  for (const channel of unfitted.keys()) unfitted.set(channel, false);
   stage.reload(isComplete);
   pump();
 });
@@ -509,7 +592,6 @@ if (source.layer)
   layers = new Layers(picture, model, stage, {send: (message) => link.act(message), fetch: source.layer, add: (box) => create(box), changed: showCursor});
 find('export-tracks').hidden = !picture.video;
 for (const one of document.querySelectorAll('.film-key')) one.hidden = !picture.video;
-let needsContrast = picture.type !== '8u';
 link = source.link({
   opened: () => {
     document.body.classList.remove('offline');
@@ -530,16 +612,12 @@ link = source.link({
     model.setRegions(regions);
     refresh();
   },
-  answer: (message) => {
-    take(message);
-    if (!needsContrast || !model.answer(0)) return;
-    needsContrast = false;
-    fitContrast();
-  },
+  answer: take,
+  range: takeRange,
   error: (sentence) => tell(`${sentence[0].toUpperCase()}${sentence.slice(1)}.`),
 });
 wire();
-setContrast(darkest, brightest);
+showChannels();
 for (const note of picture.notes) tell(note);
 showCurrent();
 document.body.classList.add('ready');

@@ -3,7 +3,7 @@
 
 import {styleOf} from './colours.js';
 import {decimal} from './numbers.js';
-import {paint, grays, tileLayer} from './tiles.js';
+import {tileLayer} from './tiles.js';
 
 const svgNames = 'http://www.w3.org/2000/svg';
 const corners = [['l', 't'], ['', 't'], ['r', 't'], ['l', ''], ['r', ''], ['l', 'b'], ['', 'b'], ['r', 'b']];
@@ -295,12 +295,20 @@ export class Stage {
     this.overlay.classList.toggle('sharp', this.map.getZoom() > 0.5);
   }
 
-  setContrast(black, white) {
-    this.tiles.setContrast(black, white);
+  setContrast(channel, black, white) {
+    this.tiles.setContrast(channel, black, white);
     this.paintOverview();
   }
-  setChannel(channel) {
-    this.tiles.setChannel(channel);
+  /** [black, white] of a channel. */
+  contrast(channel) {
+    return this.tiles.contrast(channel);
+  }
+  hasContrast(channel) {
+    return this.tiles.contrasts.has(channel);
+  }
+  /** Draws these channels, {channel, tint}. */
+  setParts(parts) {
+    this.tiles.setParts(parts);
     this.loadOverview();
   }
 
@@ -317,17 +325,20 @@ export class Stage {
   }
 
   async loadOverview() {
+    const {parts} = this.tiles;
     try {
-      this.small = await this.source.tile(this.tiles.channel, this.picture.levels.length - 1, 0, 0, undefined, this.tiles.generation);
+      const small = await this.tiles.fetch(this.picture.levels.length - 1, 0, 0);
+      if (parts !== this.tiles.parts) return; // other channels are on their way
+      this.small = small;
     } catch {
       return; // the layer says what is wrong
     }
     this.paintOverview();
   }
   paintOverview() {
-    if (!this.small) return;
+    if (this.small?.length !== this.tiles.parts.length) return;
     const picture = document.createElement('canvas');
-    paint(picture, this.small, grays(this.small, this.tiles.black, this.tiles.white));
+    this.tiles.draw(picture, this.small);
     this.smallPicture = picture;
     this.drawOverview();
   }

@@ -10,7 +10,7 @@ export class SurveyState {
 
   /** `survey`: {rows, of, problem}, as a server sends it. */
   take({rows, of, problem}) {
-    const isNew = rows > this.rows;
+    const isNew = rows !== this.rows; // it begins again when the histogram's range changes
     this.rows = rows;
     this.element.hidden = rows === of;
     this.element.textContent = problem ? `surveyed ${this.share(rows, of)}, then: ${problem}` : `surveyed ${this.share(rows, of)}`;

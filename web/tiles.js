@@ -15,7 +15,7 @@ export function readTile(buffer) {
 }
 
 /** The gray of each entry of a tile, between the values `black` and `white`. */
-export function grays(tile, black, white) {
+function grays(tile, black, white) {
   const entries = tile.type === 0 ? 256 : 65536;
   const gray = new Uint8ClampedArray(entries);
   const slope = white > black ? 255 / (white - black) : 0;
@@ -23,20 +23,25 @@ export function grays(tile, black, white) {
   return gray;
 }
 
-export function paint(canvas, tile, gray) {
-  canvas.width = tile.width;
-  canvas.height = tile.height;
+/** Draws tiles of one place on a canvas, their colours added. Each is {tile, gray, tint}: `tint` is [red, green, blue] from 0
+ * to 1, or null for the tile's own colours. */
+export function paint(canvas, parts) {
+  canvas.width = parts[0].tile.width;
+  canvas.height = parts[0].tile.height;
   const context = canvas.getContext('2d');
-  const image = context.createImageData(tile.width, tile.height);
-  const {values, channels} = tile;
+  const image = context.createImageData(canvas.width, canvas.height);
   const out = image.data;
-  const missing = tile.type === 1 ? noValue : -1;
-  for (let i = 0, at = 0; at < out.length; i += channels, at += 4) {
-    const first = values[i];
-    out[at] = gray[first];
-    out[at + 1] = channels === 3 ? gray[values[i + 1]] : gray[first];
-    out[at + 2] = channels === 3 ? gray[values[i + 2]] : gray[first];
-    out[at + 3] = first === missing ? 0 : 255;
+  for (const {tile: {type, channels, values}, gray, tint} of parts) {
+    const missing = type === 1 ? noValue : -1;
+    const second = channels === 3 ? 1 : 0, third = 2 * second;
+    const [red, green, blue] = tint ?? [1, 1, 1];
+    for (let i = 0, at = 0; at < out.length; i += channels, at += 4) {
+      if (values[i] === missing) continue;
+      out[at] += red * gray[values[i]];
+      out[at + 1] += green * gray[values[i + second]];
+      out[at + 2] += blue * gray[values[i + third]];
+      out[at + 3] = 255;
+    }
   }
   context.putImageData(image, 0, 0);
 }
@@ -60,9 +65,10 @@ export function tileLayer(source, problem) {
   const Layer = L.GridLayer.extend({
     initialize(options) {
       L.GridLayer.prototype.initialize.call(this, options);
-      this.shown = new Map(); // canvas -> {tile, stop}
-      this.channel = picture.colour ?? 0;
-      [this.black, this.white] = picture.drawn;
+      this.shown = new Map(); // canvas -> {tiles, stop}
+      this.parts = [{channel: picture.colour ?? 0, tint: null}]; // the channels that are drawn
+      this.contrasts = new Map(); // channel -> [black, white]
+      this.grays = new Map(); // channel -> {key, gray}
       this.generation = picture.generation;
       this.on('tileunload', ({tile}) => {
         this.shown.get(tile)?.stop.abort();
@@ -73,28 +79,28 @@ export function tileLayer(source, problem) {
       const canvas = document.createElement('canvas');
       canvas.setAttribute('aria-hidden', 'true');
       const stop = new AbortController();
-      const entry = {tile: null, stop};
+      const entry = {tiles: null, stop};
       this.shown.set(canvas, entry);
       entry.request = async () => {
         for (;;) {
           const {generation} = this;
           try {
-            return await source.tile(this.channel, -coords.z, coords.x, coords.y, stop.signal, generation);
+            return await this.fetch(-coords.z, coords.x, coords.y, stop.signal);
           } catch (error) {
             if (stop.signal.aborted || generation === this.generation) throw error; // else another frame is shown meanwhile
           }
         }
       };
       entry.request()
-        .then((tile) => {
+        .then((tiles) => {
           if (stop.signal.aborted) return;
-          entry.tile = tile;
-          this.draw(canvas, entry.tile);
+          entry.tiles = tiles;
+          this.draw(canvas, tiles);
           // Tiles at the right and the lower edge are smaller. Between two sizes of tiles the browser scales all of
           // them, and a pixel of overlap hides the seams.
           const scale = this.getTileSize().x / side;
-          canvas.style.width = `calc(${entry.tile.width * scale}px + var(--seam))`;
-          canvas.style.height = `calc(${entry.tile.height * scale}px + var(--seam))`;
+          canvas.style.width = `calc(${tiles[0].width * scale}px + var(--seam))`;
+          canvas.style.height = `calc(${tiles[0].height * scale}px + var(--seam))`;
           done(null, canvas);
         })
         .catch((error) => {
@@ -105,20 +111,28 @@ export function tileLayer(source, problem) {
         });
       return canvas;
     },
-    draw(canvas, tile) {
-      const key = `${tile.type} ${tile.scale} ${tile.offset} ${this.black} ${this.white}`;
-      if (this.key !== key) {
-        this.key = key;
-        this.gray = grays(tile, this.black, this.white);
-      }
-      paint(canvas, tile, this.gray);
+    /** The tiles of one place, one of each channel that is drawn. */
+    fetch(level, column, row, signal) {
+      return Promise.all(this.parts.map(({channel}) => source.tile(channel, level, column, row, signal, this.generation)));
+    },
+    draw(canvas, tiles) {
+      paint(canvas, this.parts.map(({channel, tint}, i) => ({tile: tiles[i], gray: this.gray(channel, tiles[i]), tint})));
+    },
+    contrast(channel) {
+      return this.contrasts.get(channel) ?? picture.drawn;
+    },
+    gray(channel, tile) {
+      const [black, white] = this.contrast(channel);
+      const key = `${tile.type} ${tile.scale} ${tile.offset} ${black} ${white}`;
+      if (this.grays.get(channel)?.key !== key) this.grays.set(channel, {key, gray: grays(tile, black, white)});
+      return this.grays.get(channel).gray;
     },
     /** Requests the tiles that are shown again, and draws each in its place. */
     reload() {
       for (const [canvas, entry] of this.shown)
-        if (entry.tile)
+        if (entry.tiles)
           entry.request()
-            .then((tile) => this.draw(canvas, (entry.tile = tile)))
+            .then((tiles) => this.draw(canvas, (entry.tiles = tiles)))
             .catch(() => {}); // the tile that is there remains
     },
     /** Shows another frame: all tiles at once, and of frames that come meanwhile the newest. */
@@ -131,20 +145,21 @@ export function tileLayer(source, problem) {
         const entries = [...this.shown];
         const tiles = await Promise.allSettled(entries.map(([, entry]) => entry.request()));
         entries.forEach(([canvas, entry], i) => {
-          if (tiles[i].status === 'fulfilled' && this.shown.has(canvas)) this.draw(canvas, (entry.tile = tiles[i].value));
+          if (tiles[i].status === 'fulfilled' && this.shown.has(canvas)) this.draw(canvas, (entry.tiles = tiles[i].value));
         });
       }
       this.turns = false;
     },
-    setContrast(black, white) {
-      this.black = black;
-      this.white = white;
-      for (const [canvas, {tile}] of this.shown) if (tile) this.draw(canvas, tile);
+    setContrast(channel, black, white) {
+      this.contrasts.set(channel, [black, white]);
+      for (const [canvas, {tiles}] of this.shown) if (tiles) this.draw(canvas, tiles);
     },
-    setChannel(channel) {
-      if (channel === this.channel) return;
-      this.channel = channel;
-      this.redraw();
+    setParts(parts) {
+      const channels = (list) => String(list.map(({channel}) => channel));
+      const isOther = channels(parts) !== channels(this.parts);
+      this.parts = parts;
+      if (isOther) this.redraw();
+      else for (const [canvas, {tiles}] of this.shown) if (tiles) this.draw(canvas, tiles);
     },
   });
   return new Layer({

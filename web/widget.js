@@ -18,6 +18,10 @@ class Kernel {
       this.handlers?.regions(message.regions, message.revision);
       return;
     }
+    if (message.n === undefined && message.range) {
+      this.handlers?.range(message.range);
+      return;
+    }
     const request = this.waiting.get(message.n);
     if (!request) return;
     this.waiting.delete(message.n);
@@ -71,6 +75,9 @@ class KernelLink {
   }
   async remove(id) {
     return (await this.kernel.send({do: 'remove', id})).message.id;
+  }
+  async setRange(range) {
+    await this.kernel.send({do: 'range', range});
   }
 }
 

@@ -52,6 +52,16 @@ def exact(value: Any) -> Any:
     return str(value) if isinstance(value, int) and abs(value) > 1 << 53 else finite(value)
 
 
+def size_of(pixel_size: float | tuple[float, float] | None) -> dict[str, Any] | None:
+    """As picture.json has it."""
+    if pixel_size is None:
+        return None
+    x, y = pixel_size if isinstance(pixel_size, tuple | list) else (pixel_size, pixel_size)
+    if not (0 < x < np.inf and 0 < y < np.inf):
+        raise InvalidArgument(f"pixel_size {pixel_size!r}: must be lengths above 0, in micrometres")
+    return {"x": float(x), "y": float(y), "unit": "µm"}
+
+
 def planes_of(x: Any, axes: str, channel: int | None) -> tuple[Array, list[str], Array | None]:
     """The channels in C order, their names, and the luma of three channels."""
     array = np.asarray(on_host(x))
@@ -77,8 +87,9 @@ def planes_of(x: Any, axes: str, channel: int | None) -> tuple[Array, list[str],
 class Viewer:
     """Answers the page's messages (docs/view.md, "Messages"), without a notebook."""
 
-    def __init__(self, x: Any, *, bins: int, range: tuple[float, float] | None, axes: str, channel: int | None, memory: int) -> None:
+    def __init__(self, x: Any, *, bins: int, range: tuple[float, float] | None, axes: str, channel: int | None, memory: int, pixel_size: float | tuple[float, float] | None = None) -> None:
         self._array, self._axes, self._channel, self._options = x, axes, channel, (bins, range, memory)
+        self._pixel_size = size_of(pixel_size)
         self.read()
         self.regions = _core.ViewRegions(self.picture.width, self.picture.height)
         self.broadcast: Callable[[dict[str, Any]], None] = lambda message: None
@@ -92,7 +103,7 @@ class Viewer:
         """picture.json."""
         picture = self.picture
         return {"name": name, "kind": "picture", "width": picture.width, "height": picture.height, "type": picture.type, "channels": picture.names, "colour": picture.colour,
-                "levels": picture.levels, "pixel_size": None, "range": picture.range, "drawn": picture.drawn, "bins": picture.bins, "generation": 1, "page": False, "notes": []}
+                "levels": picture.levels, "pixel_size": self._pixel_size, "range": picture.range, "drawn": picture.drawn, "bins": picture.bins, "generation": 1, "page": False, "notes": []}
 
     def told(self) -> dict[str, Any]:
         return {"regions": [{"id": i, "name": name, "box": box} for i, name, box in self.regions.all()], "revision": self.regions.revision}
@@ -142,13 +153,19 @@ class Viewer:
             ids = [region[0] for region in regions]
             reference, channel = message.get("reference"), message.get("channel", 0)
             answers = self.answers(channel, [region[1:] for region in regions], None if reference is None else ids.index(reference))
-            return {"final": message.get("final", False), "channel": channel, "regions": [{"id": i, **answer} for i, answer in zip(ids, answers, strict=True)]}, []
+            return {"final": message.get("final", False), "channel": channel, "range": self.picture.range, "regions": [{"id": i, **answer} for i, answer in zip(ids, answers, strict=True)]}, []
         if what == "set":
             return {"id": self.set(message.get("id") or 0, message.get("name") or "", message["box"])}, []
         if what == "remove":
             self.remove(message["id"])
             return {"id": message["id"]}, []
-        raise InvalidArgument(f"do {what!r}: may be picture, tile, ask, set or remove")
+        if what == "range":
+            low, high = (float(end) for end in message["range"])
+            self.picture.set_range((low, high))
+            self._options = (self._options[0], (low, high), self._options[2])  # also after `refresh`
+            self.broadcast({"range": [low, high]})
+            return {}, []
+        raise InvalidArgument(f"do {what!r}: may be picture, tile, ask, set, remove or range")
 
     def still(self) -> tuple[bytes, str]:
         """A PNG with the regions, and a table of them; of the whole array without any."""
@@ -295,8 +312,9 @@ def widget_class() -> Any:
 
         def _told(self, message: dict[str, Any]) -> None:
             self.send(message)
-            for call in self._calls:
-                call(self)
+            if "regions" in message:
+                for call in self._calls:
+                    call(self)
 
         def _take(self, _: Any, message: Any, __: Any) -> None:
             if isinstance(message, dict) and message.get("do") == "regions":  # a page that begins
@@ -339,15 +357,16 @@ def widget_class() -> Any:
     return View
 
 
-def view(x: Any, *, regions: Iterable[Any] = (), bins: int = 256, range: tuple[float, float] | None = None, axes: str = "", channel: int | None = None, height: int = 480) -> Any:
+def view(x: Any, *, regions: Iterable[Any] = (), bins: int = 256, range: tuple[float, float] | None = None, axes: str = "", channel: int | None = None, pixel_size: float | tuple[float, float] | None = None,
+         height: int = 480) -> Any:
     """A widget with the page of ``areal view``: drag rectangles over an array, and read their statistics and histograms.
 
     ``x``: an array on the host with axes HW, HWC or CHW. ``regions``: (x, y, width, height) or (name, x, y, width, height) to begin with. ``bins`` and
-    ``range`` of the histograms: see ``areal view --help``. ``height`` of the page in CSS pixels. Needs the extra ``areal[view]``.
+    ``range`` of the histograms: see ``areal view --help``. ``pixel_size``: width and height of a pixel in micrometres, or one number. ``height`` of the page in CSS pixels. Needs the extra ``areal[view]``.
 
     The result has ``regions`` (a list of Region, live both ways), ``stats()``, ``histograms()``, ``on_change(f)``, ``refresh()`` and ``save(file)``.
     """
-    shown = widget_class()(x, bins=bins, range=range, axes=axes, channel=channel, memory=1 << 29, height=height)
+    shown = widget_class()(x, bins=bins, range=range, axes=axes, channel=channel, pixel_size=pixel_size, memory=1 << 29, height=height)
     for region in regions:
         shown.regions.append(region)
     return shown

@@ -104,6 +104,7 @@ void bind_view(nb::module_& m) {
                      return levels;
                    })
       .def_prop_ro("range", &view::Picture::range)
+      .def("set_range", &view::Picture::set_range, nb::arg("range"))
       .def_prop_ro("drawn", &view::Picture::drawn)
       .def_prop_ro("bins", &view::Picture::bins)
       .def_prop_ro("edges",

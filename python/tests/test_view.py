@@ -75,6 +75,30 @@ def test_tiles():
     assert "error" in page.ask(do="tile", channel=0, level=9, column=0, row=0)[0]
 
 
+def test_a_range_is_that_of_all_pages_and_stays():
+    x = np.random.default_rng(SEED).integers(0, 4000, (90, 110)).astype(np.uint16)
+    changes: list[object] = []
+    page = Page(areal.view(x, bins=10, regions=[(1, 2, 30, 40)], pixel_size=0.25))
+    page.view.on_change(changes.append)
+    facts = page.ask(do="picture")[0]["picture"]
+    assert facts["pixel_size"] == {"x": 0.25, "y": 0.25, "unit": "µm"}
+    assert page.ask(do="range", range=[1000, 2000])[0] == {"n": page.n}
+    assert ({"range": [1000.0, 2000.0]}, []) in page.got and not changes
+    wanted = np.histogram(x[2:42, 1:31], 10, (1000, 2000))[0].tolist()
+    for _ in range(2):
+        reply = page.ask(do="ask", channel=0, regions=[[1, 1, 2, 30, 40]])[0]
+        assert tuple(reply["range"]) == (1000, 2000) and reply["regions"][0]["histogram"] == wanted == page.view.histograms()[0].tolist()
+        assert tuple(page.ask(do="picture")[0]["picture"]["range"]) == (1000, 2000)
+        page.view.refresh()
+    for wrong in ([1], [2, 1], ["a", 2], None, [5, 5], [0, np.inf]):
+        assert "error" in page.ask(do="range", range=wrong)[0], wrong
+    assert page.view.histograms()[0].tolist() == wanted
+    for size in (0, -1.0, (1, 0), (np.nan, 1), np.inf):
+        with pytest.raises(areal.InvalidArgument, match="pixel_size"):
+            areal.view(x, pixel_size=size)
+    assert areal.view(x, pixel_size=(1, 2))._viewer.facts()["pixel_size"] == {"x": 1.0, "y": 2.0, "unit": "µm"}
+
+
 def test_regions_are_live_both_ways():
     view = areal.view(photo())
     page, changes = Page(view), []

@@ -22,7 +22,7 @@ double seconds_of(const Shot& shot, double rate) noexcept {
 
 struct Film::First {
   std::unique_ptr<FrameReader> reader;
-  std::shared_ptr<const Shot> shot;
+  std::shared_ptr<Shot> shot;
   PictureOptions options;
   std::size_t most_held;
 };
@@ -42,7 +42,7 @@ Film::First Film::first_of(const FilmSource& source, const FilmOptions& options)
                       2 * least_held * bytes);
   first.most_held = static_cast<std::size_t>(std::min<std::uint64_t>(held, most_frames_held));
   first.options = {options.bins, options.range, 0, options.threads};
-  first.shot = std::make_shared<const Shot>(std::move(frame), source.names, first.options);
+  first.shot = std::make_shared<Shot>(std::move(frame), source.names, first.options);
   first.options.range = first.shot->picture.range();
   return first;
 }
@@ -92,10 +92,17 @@ std::shared_ptr<const Shot> Film::shot(std::int64_t number) const {
   return in_memory(number);
 }
 
-std::shared_ptr<const Shot> Film::in_memory(std::int64_t number) const {
+std::shared_ptr<Shot> Film::in_memory(std::int64_t number) const {
   if (shown_->number == number) return shown_;
   const auto at = std::find_if(held_.begin(), held_.end(), [&](const auto& shot) { return shot->number == number; });
   return at == held_.end() ? nullptr : *at;
+}
+
+void Film::range_changed() {
+  const std::lock_guard held(lock_);
+  picture_options_.range = range();
+  shown_->picture.set_range(range());
+  for (const auto& shot : held_) shot->picture.set_range(range());
 }
 
 FilmState Film::state() const {
@@ -287,8 +294,9 @@ bool Film::reach(Held& held, std::int64_t number) {
 
 /// Reads one frame, beginning with the first again if that one has passed.
 void Film::decode(Held& held, std::int64_t number) {
+  const PictureOptions options = picture_options_;
   held.unlock();
-  std::shared_ptr<const Shot> shot;
+  std::shared_ptr<Shot> shot;
   std::string problem;
   try {
     if (position_ > number || !reader_) {
@@ -299,7 +307,7 @@ void Film::decode(Held& held, std::int64_t number) {
     DecodedFrame frame;
     if (reader_->next(frame)) {
       frame.number = position_++;
-      shot = std::make_shared<const Shot>(std::move(frame), source_.names, picture_options_);
+      shot = std::make_shared<Shot>(std::move(frame), source_.names, options);
     } else {
       problem = reader_->damage();
     }
@@ -310,6 +318,7 @@ void Film::decode(Held& held, std::int64_t number) {
   }
   held.lock();
   if (shot) {
+    shot->picture.set_range(*picture_options_.range);  // it may have changed
     held_.push_back(shot);
     if (held_.size() + 1 > most_held_) held_.pop_front();  // one more may be shown that is no longer here
     return follow(held, shot);

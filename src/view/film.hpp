@@ -145,6 +145,7 @@ class Film final : public Scene {
   Film(FilmSource source, const FilmOptions& options, First first);
   void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
                    const std::function<void(std::size_t, const ConstView&)>& take) const override;
+  void range_changed() override;
 
   // On the film's thread; `held` is locked before and after.
   using Held = std::unique_lock<std::mutex>;
@@ -154,7 +155,7 @@ class Film final : public Scene {
   void follow(Held& held, const std::shared_ptr<const Shot>& shot);
   bool await(Held& held, const Shot& shot);
   void changed() const;
-  std::shared_ptr<const Shot> in_memory(std::int64_t number) const;
+  std::shared_ptr<Shot> in_memory(std::int64_t number) const;
 
   FilmSource source_;
   FilmOptions options_;
@@ -163,8 +164,8 @@ class Film final : public Scene {
 
   mutable std::mutex lock_;
   std::condition_variable wake_;
-  std::shared_ptr<const Shot> shown_;
-  std::deque<std::shared_ptr<const Shot>> held_;
+  std::shared_ptr<Shot> shown_;
+  std::deque<std::shared_ptr<Shot>> held_;
   std::map<std::int64_t, Track> tracks_;
   std::optional<std::int64_t> wanted_;
   std::optional<std::int64_t> frames_;  // once the end has been decoded

@@ -19,6 +19,7 @@ class GridOf final : public Grid {
       : full_(full),
         side_(side),
         columns_(cells_of(full.width, side)),
+        shown_bins_(bins),
         counting_(type_of<T>, bins, range),
         bins_(static_cast<std::size_t>(counting_.counted().bins())),
         reference_{range, pivot_of<T>(sample)},
@@ -53,6 +54,16 @@ class GridOf final : public Grid {
       if (!counting_.is_bytes())
         add_rows(pyramid_[0].parts[static_cast<std::size_t>(row * columns_ + column)], part_of(block, part));
     }
+  }
+
+  void set_range(std::pair<double, double> range) override {
+    counting_ = Counting(type_of<T>, shown_bins_, range);
+    reference_.range = range;
+  }
+  void forget() override {
+    std::fill(sums_.begin(), sums_.end(), 0U);
+    for (Level& level : pyramid_) std::fill(level.parts.begin(), level.parts.end(), Part<T>());
+    rows_.store(0, std::memory_order_release);
   }
 
   void complete(std::int64_t rows) override {
@@ -152,7 +163,7 @@ class GridOf final : public Grid {
   }
 
   Extent full_;
-  std::int64_t side_, columns_;
+  std::int64_t side_, columns_, shown_bins_;
   Counting counting_;
   std::size_t bins_;  // that are counted
   Reference<typename Part<T>::Value> reference_;

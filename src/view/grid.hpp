@@ -38,6 +38,10 @@ class Grid {
   virtual std::int64_t side() const = 0;
   /// Adds pixels of rows that are not complete, each pixel once, on one thread while others call `answer`.
   virtual void add(std::int64_t x, std::int64_t y, const ConstView& block, int threads) = 0;
+  /// The histogram covers another range from now on. Pixels of more than 8 bits must be forgotten and added again. Not
+  /// while others call `answer`.
+  virtual void set_range(std::pair<double, double> range) = 0;
+  virtual void forget() = 0;
   /// All pixels of the first `rows` rows are added: the cells that lie in them can be read.
   virtual void complete(std::int64_t rows) = 0;
   /// Rows of cells that can be read.

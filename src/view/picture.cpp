@@ -40,7 +40,8 @@ Picture::Picture(Array planes, std::vector<std::string> names, Array luma, const
     : Scene(facts_of(planes, std::move(names), luma, options)),
       planes_(std::move(planes)),
       luma_(std::move(luma)),
-      options_(options) {
+      options_(options),
+      store_memory_(options.store_memory) {
   for (const ConstView& view : views_of(planes_, luma_)) {
     channels_.push_back(std::make_unique<Channel>());
     channels_.back()->pixels = view;
@@ -60,34 +61,51 @@ void Picture::make_surveys() const {
   // Half of the processors remain for answers.
   const unsigned processors = std::thread::hardware_concurrency();
   const int threads = options_.threads != 0 ? options_.threads : std::max(1, static_cast<int>(processors / 2));
-  std::uint64_t memory = options_.store_memory;
   std::unique_lock held(lock_);
   while (true) {
     changed_.wait(held, [&] { return ends_ || !wanted_.empty(); });
     if (ends_) return;
-    Survey* const survey = wanted_.front();
+    const auto [channel, survey] = std::move(wanted_.front());
     wanted_.pop_front();
+    if (channel->survey != survey) continue;  // the range has changed
+    const std::uint64_t memory = store_memory_;
     held.unlock();
+    std::uint64_t bytes = 0;
     try {
-      memory -= survey->make(memory, threads);
+      bytes = survey->make(memory, threads);
     } catch (const std::bad_alloc&) {  // answers go on from the pixels
-      memory = 0;
+      bytes = memory;
     }
     held.lock();
+    if (channel->survey != survey) continue;
+    channel->store_bytes = bytes;
+    store_memory_ -= bytes;
+  }
+}
+
+std::shared_ptr<Survey> Picture::survey_of(Channel& channel) const {
+  const std::lock_guard held(lock_);
+  if (channel.survey) return channel.survey;
+  channel.survey = std::make_shared<Survey>(channel.pixels, bins(), range(), options_.threads);
+  if (options_.store_memory != 0) {
+    wanted_.emplace_back(&channel, channel.survey);
+    if (!surveyor_.joinable()) surveyor_ = std::thread([this] { make_surveys(); });
+    changed_.notify_one();
+  }
+  return channel.survey;
+}
+
+void Picture::range_changed() {
+  const std::lock_guard held(lock_);
+  for (const auto& channel : channels_) {
+    store_memory_ += channel->store_bytes;
+    channel->store_bytes = 0;
+    channel->survey.reset();
   }
 }
 
 Answer Picture::answer(std::size_t number, const Region& region, bool) const {
-  Channel& channel = *channels_.at(number);
-  std::call_once(channel.asked, [&] {
-    channel.survey = std::make_unique<Survey>(channel.pixels, bins(), range(), options_.threads);
-    if (options_.store_memory == 0) return;
-    const std::lock_guard held(lock_);
-    wanted_.push_back(channel.survey.get());
-    if (!surveyor_.joinable()) surveyor_ = std::thread([this] { make_surveys(); });
-    changed_.notify_one();
-  });
-  return channel.survey->answer(region);
+  return survey_of(*channels_.at(number))->answer(region);
 }
 
 const Pyramid& Picture::pyramid(std::size_t number) const {

@@ -46,12 +46,16 @@ class Picture final : public Scene {
  private:
   struct Channel {
     ConstView pixels;
-    std::once_flag asked, halved;
-    std::unique_ptr<Survey> survey;
+    std::once_flag halved;
     std::unique_ptr<const Pyramid> pyramid;
+    // Under the lock:
+    std::shared_ptr<Survey> survey;  // null until the first question after a change of the range
+    std::uint64_t store_bytes = 0;   // of that survey
   };
   const Pyramid& pyramid(std::size_t channel) const;
+  std::shared_ptr<Survey> survey_of(Channel& channel) const;
   void make_surveys() const;
+  void range_changed() override;
 
   static Facts facts_of(const Array& planes, std::vector<std::string> names, const Array& luma,
                         const PictureOptions& options);
@@ -62,7 +66,8 @@ class Picture final : public Scene {
 
   mutable std::mutex lock_;
   mutable std::condition_variable changed_;
-  mutable std::deque<Survey*> wanted_;
+  mutable std::deque<std::pair<Channel*, std::shared_ptr<Survey>>> wanted_;
+  mutable std::uint64_t store_memory_;  // that is left
   bool ends_ = false;
   mutable std::thread surveyor_;
 };

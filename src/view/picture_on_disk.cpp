@@ -146,13 +146,33 @@ PictureOnDisk::PictureOnDisk(PictureSource source, const PictureOnDiskOptions& o
   surveyor_ = std::thread([this] { survey(); });
 }
 
-PictureOnDisk::~PictureOnDisk() {
+PictureOnDisk::~PictureOnDisk() { stop_survey(); }
+
+void PictureOnDisk::stop_survey() {
   {
     const std::lock_guard held(lock_);
     ends_ = true;
   }
   turn_.notify_all();
   surveyor_.join();
+}
+
+void PictureOnDisk::range_changed() {
+  stop_survey();
+  const bool keeps = surveyed_.rows == surveyed_.of && size_of(type()) == 1;  // bytes are counted by value
+  for (const auto& grid : grids_) {
+    grid->set_range(range());
+    if (!keeps) grid->forget();
+  }
+  {
+    const std::lock_guard held(lock_);
+    ends_ = false;
+    if (!keeps) surveyed_.rows = 0, surveyed_.problem.clear();
+    if (on_survey_) on_survey_();
+  }
+  surveyor_ = std::thread([this, keeps] {
+    if (!keeps) survey();
+  });
 }
 
 Surveyed PictureOnDisk::surveyed() const {
@@ -206,6 +226,7 @@ void PictureOnDisk::survey() {
   // Half of the processors remain for answers.
   const int threads =
       options_.threads != 0 ? options_.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency() / 2));
+  const bool reduces = !complete_;  // an earlier survey has not made the reduced picture
   std::string problem;
   try {
     const Extent block = survey_block();
@@ -226,13 +247,15 @@ void PictureOnDisk::survey() {
         for (std::size_t c = 0; c < channels(); ++c) {
           const ConstView pixels = plane(ConstView(part), static_cast<std::int64_t>(c));
           grids_[c]->add(x, y, pixels, threads);
+          if (!reduces) continue;
           const std::lock_guard held(reduced_lock_);
           shrink(pixels, reduced_level_, part_of(plane(reduced_.view(), static_cast<std::int64_t>(c)), into));
         }
       }
       if (y + high < height()) passed(y + high);
     }
-    for (std::size_t c = 0; c < channels(); ++c)
+    pyramids_.resize(reduces ? 0 : channels());
+    for (std::size_t c = pyramids_.size(); c < channels(); ++c)
       pyramids_.push_back(
           std::make_unique<Pyramid>(plane(std::as_const(reduced_).view(), static_cast<std::int64_t>(c))));
     complete_.store(true, std::memory_order_release);

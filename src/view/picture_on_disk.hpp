@@ -74,7 +74,9 @@ class PictureOnDisk final : public Scene {
                    const std::function<void(std::size_t, const ConstView&)>& take) const override;
   void with_file_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
                         const std::function<void(std::size_t, const ConstView&)>& take) const;
+  void range_changed() override;
   void survey();
+  void stop_survey();
   /// Waits while answers are computed; false if the picture ends.
   bool my_turn();
   void passed(std::int64_t rows);

@@ -39,6 +39,22 @@ Scene::Scene(Facts facts) : facts_(std::move(facts)), levels_(levels_of(facts_.f
   Binning::uniform(facts_.bins, facts_.range.first, facts_.range.second);  // refuses what it refuses later
 }
 
+std::pair<double, double> Scene::range() const {
+  const std::lock_guard held(range_lock_);
+  return facts_.range;
+}
+
+void Scene::set_range(std::pair<double, double> range) {
+  if (kind() == Kind::table) throw InvalidArgument("range: a table of sums has no histogram");
+  Binning::uniform(facts_.bins, range.first, range.second);  // refuses what it refuses later
+  {
+    const std::lock_guard held(range_lock_);
+    if (facts_.range == range) return;
+    facts_.range = range;
+  }
+  range_changed();
+}
+
 std::optional<std::size_t> Scene::colour() const noexcept {
   return facts_.has_colour ? std::optional(channels()) : std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,7 +59,14 @@ class Scene {
   /// The number under which `tile` draws red, green and blue together: one more than the last channel's.
   std::optional<std::size_t> colour() const noexcept;
   const std::vector<Extent>& levels() const noexcept { return levels_; }
-  std::pair<double, double> range() const noexcept { return facts_.range; }
+  /// Width and height of a pixel in micrometres, where they are known. They are set before the scene is shown.
+  const std::optional<std::pair<double, double>>& pixel_size() const noexcept { return pixel_size_; }
+  void set_pixel_size(std::optional<std::pair<double, double>> size) noexcept { pixel_size_ = size; }
+  /// Of the histogram. For any thread.
+  std::pair<double, double> range() const;
+  /// The histogram covers another range from now on; a survey that this invalidates begins again. Not while another
+  /// thread calls `answer`. Throws InvalidArgument for a range that Binning::uniform refuses, and for a table.
+  void set_range(std::pair<double, double> range);
   std::int64_t bins() const noexcept { return facts_.bins; }
   /// The values that type 1 of a tile tells apart, its black and its white; for 8u 0 and 255.
   std::pair<double, double> drawn() const noexcept { return facts_.drawn; }
@@ -99,10 +107,14 @@ class Scene {
   /// that level: 8u if the scene is, else of any type. They are valid during the call. For any thread.
   virtual void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
                            const std::function<void(std::size_t, const ConstView&)>& take) const = 0;
+  /// After `range` has changed.
+  virtual void range_changed() = 0;
 
  private:
+  mutable std::mutex range_lock_;
   Facts facts_;
   std::vector<Extent> levels_;
+  std::optional<std::pair<double, double>> pixel_size_;
 };
 
 }  // namespace areal::view

@@ -22,6 +22,7 @@ class TableOnDisk final : public Scene {
   TableOnDisk(ChunkedTable table, const ChunkedReadOptions& options);
   void with_pixels(std::size_t first, std::size_t count, std::size_t level, const Region& region,
                    const std::function<void(std::size_t, const ConstView&)>& take) const override;
+  void range_changed() override {}  // it has none
 
   ChunkedTable table_;
   ChunkedReadOptions options_;

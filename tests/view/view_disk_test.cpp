@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <areal/areal.hpp>
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -121,6 +123,48 @@ TYPED_TEST(OnDisk, CellsAndEdgesEqualPlainCountsForEachSide) {
       }
     }
   }
+}
+
+TYPED_TEST(OnDisk, AnswersAreAboutTheNewestRangeAtEachStopOfTheSurvey) {
+  using T = TypeParam;
+  std::mt19937 random(seed);
+  const Array image = random_image<T>(300, 431, random);
+  const Region region{7, 70, 280, 350};
+  const auto [lo, hi] = view::default_range({image.view()});
+  const std::array<std::pair<double, double>, 3> ranges{{{lo, hi}, {lo + (hi - lo) / 3, hi}, {lo, lo + (hi - lo) / 5}}};
+  Gate gate;
+  view::PictureSource source = source_of(image, {64, 64});
+  source.survey = gate.guard(source.survey);
+  PictureOnDisk picture(std::move(source), {.bins = 32, .range = ranges[0], .memory = 1 << 26});
+  const Gate::Open open{gate};
+  const auto expect_range = [&](const std::pair<double, double>& range) {
+    const Answer answer = picture.answer(0, region);
+    ASSERT_EQ(difference(answer, plain<T>(image, region, 32, range), !std::is_integral_v<T>), "") << "seed " << seed;
+  };
+  expect_range(ranges[0]);
+  gate.allow(1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::atomic<bool> is_set = false;
+    std::thread feeder([&] {  // a survey ends with its block
+      for (; !is_set; std::this_thread::yield()) gate.allow(1);
+    });
+    picture.set_range(ranges[i % 3]);
+    is_set = true;
+    feeder.join();
+    expect_range(ranges[i % 3]);
+  }
+  gate.allow(1 << 20);
+  wait_for_survey(picture);
+  expect_range(ranges[0]);
+  picture.set_range(ranges[1]);  // of bytes, without another survey
+  if (sizeof(T) == 1) {
+    EXPECT_EQ(picture.surveyed().rows, 431);
+  }
+  expect_range(ranges[1]);
+  wait_for_survey(picture);
+  expect_range(ranges[1]);
+  EXPECT_THROW(picture.set_range({hi, lo}), InvalidArgument);
+  expect_range(ranges[1]);
 }
 
 TYPED_TEST(OnDisk, AnswersEqualPlainCountsAtEachStopOfTheSurvey) {

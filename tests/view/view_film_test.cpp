@@ -109,6 +109,28 @@ std::string sum_of(std::int64_t number, const Region& region) {
 
 constexpr Region part{3, 5, 40, 30};
 
+TEST(ViewFilm, ARangeIsThatOfAllFrames) {
+  Facts facts;
+  view::Film film(source_of(facts), {.bins = 8, .memory = bytes_of_frames(6)});
+  Watch watch(film);
+  const auto expect_range = [&](std::int64_t number) {
+    view::Picture picture(pixels_of(number), {"gray"}, {}, {.bins = 8, .range = std::pair(20.0, 60.0)});
+    const auto wanted = picture.answer(0, part);
+    EXPECT_GT(wanted.moments.under, 0);
+    EXPECT_EQ(film.answer(0, part).histogram, wanted.histogram);
+    EXPECT_EQ(film.answer(0, part).moments.under, wanted.moments.under);
+  };
+  film.seek(2);
+  watch.at(2);
+  film.set_range({20, 60});
+  expect_range(2);
+  for (const std::int64_t number : {0, 9, 8}) {  // held, decoded later, held since
+    film.seek(number);
+    watch.at(number);
+    expect_range(number);
+  }
+}
+
 TEST(ViewFilm, ShowsTheFrameThatIsSought) {
   Facts facts;
   view::Film film(source_of(facts), {.memory = bytes_of_frames(6)});

@@ -512,6 +512,140 @@ def check_arrays(browser, command, scratch):
             assert not (said := page.leave()), said
 
 
+def check_channels(browser, command, scratch):
+    """Channels drawn together: each pixel is the sum of its channels' gray in their colours; numbers stay those of the chosen channel, and each channel has its contrast."""
+    random = np.random.default_rng(SEED)
+    y, x = np.mgrid[0:200, 0:230]
+    pixels = np.stack([np.clip(1000 * (c + 1) + 300 * np.sin(x / (20 + 7 * c) + y / 31) + random.normal(0, 20, x.shape), 0, 60000) for c in range(5)], 2).astype(np.uint16)
+    np.save(scratch / "channels.npy", pixels)
+
+    def painted(page):
+        return page.run("""
+            const one = [...document.querySelectorAll('#stage canvas')].find((canvas) => canvas.width === 230);
+            if (!one) return null;
+            const copy = new OffscreenCanvas(230, 200).getContext('2d', {willReadFrequently: true});
+            copy.drawImage(one, 0, 0);
+            return [...copy.getImageData(0, 0, 230, 200).data]""")
+
+    def set_(page, name, value):
+        page.run("""const one = document.getElementById(arguments[0]), value = arguments[1];
+            one.type === 'checkbox' ? (one.checked = value) : (one.value = value);
+            one.dispatchEvent(new Event(one.tagName === 'SELECT' || one.type === 'checkbox' ? 'change' : 'input'))""", name, value)
+
+    def contrast(page):
+        return page.run("return ['black', 'white'].map((name) => Number(document.getElementById(name).value))")
+
+    def gray(channel, black, white, drawn):
+        low, high = (drawn[0] + end / 1000 * (drawn[1] - drawn[0]) for end in (black, white))
+        return np.clip((pixels[:, :, channel].astype(float) - low) / (high - low) * 255, 0, 255)
+
+    with Server(command, scratch / "channels.npy", "--pixel-size", "0.5,0.25") as server:
+        picture = server.picture()
+        assert picture["pixel_size"] == {"x": 0.5, "y": 0.25, "unit": "µm"}, picture
+        page = Page(browser, server)
+        check_numbers(page, np.ascontiguousarray(pixels[:, :, 0]), picture, 0)
+        assert page.run("return document.getElementById('physical').textContent").replace("\u2009", " ") == "115.0 × 50.00 µm, 5 750 µm²"
+        bar = page.run("const one = document.getElementById('scale-bar'); return [one.textContent, one.clientWidth]")
+        scale = page.run("return document.getElementById('zoom').textContent")
+        length = float(bar[0].removesuffix(" µm"))
+        assert bar[0].endswith(" µm") and abs(bar[1] - length / 0.5 * int(scale.removesuffix(" %")) / 100) < 2, (bar, scale)
+        fitted = {}
+        for channel in range(4):  # each is fitted when it is drawn for the first time
+            set_(page, "channel", str(channel))
+            page.wait(lambda: contrast(page) != [0, 1000])
+            fitted[channel] = contrast(page)
+            check_numbers(page, np.ascontiguousarray(pixels[:, :, channel]), picture, 0)
+        assert len({tuple(ends) for ends in fitted.values()}) == 4, fitted
+        set_(page, "tints-on", True)
+        page.wait(lambda: page.run("return document.querySelectorAll('#tint-rows input[type=color]').length") == 5)
+        tints = page.run("return [...document.querySelectorAll('#tint-rows input[type=color]')].map((one) => one.value)")
+
+        def wanted(channels):
+            lights = {c: [int(tints[c][i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in channels}
+            return np.clip(sum(gray(c, *fitted[c], picture["drawn"])[:, :, None] * np.array(lights[c]) for c in channels), 0, 255)
+
+        def is_drawn(channels):
+            found = painted(page)
+            return found is not None and np.abs(np.reshape(found, (200, 230, 4))[:, :, :3] - wanted(channels)).max() < 5  # a slider's step and four roundings
+
+        page.wait(lambda: is_drawn([0, 1, 2, 3]))
+        assert not is_drawn([0, 1, 2]) and not is_drawn([3])
+        check_numbers(page, np.ascontiguousarray(pixels[:, :, 3]), picture, 0)
+        page.run("document.querySelectorAll('#tint-rows input[type=checkbox]')[4].click()")  # a fifth is refused
+        assert "four" in page.run("return document.getElementById('message').textContent")
+        page.run("document.querySelectorAll('#tint-rows input[type=checkbox]')[1].click()")
+        page.wait(lambda: is_drawn([0, 2, 3]))
+        set_(page, "channel", "2")
+        check_numbers(page, np.ascontiguousarray(pixels[:, :, 2]), picture, 0)
+        assert is_drawn([0, 2, 3]) and contrast(page) == fitted[2]
+        page.run("const one = document.getElementById('white'); one.value = 900; one.dispatchEvent(new Event('input'))")
+        fitted[2] = [fitted[2][0], 900]
+        page.wait(lambda: is_drawn([0, 2, 3]))
+        page.run("for (const menu of document.querySelectorAll('.menu')) menu.open = true; document.getElementById('range').open = true")
+        check_look(page, "channels drawn together")
+        set_(page, "tints-on", False)
+        page.wait(lambda: np.abs(np.reshape(painted(page), (200, 230, 4))[:, :, 1] - gray(2, *fitted[2], picture["drawn"])).max() < 5)
+        file = scratch / "channels.html"
+        file.write_bytes(server.get("export/page.html"))
+        assert not (said := page.leave()), said
+    page = Page(browser, types.SimpleNamespace(url=file.as_uri()))
+    set_(page, "tints-on", True)
+    page.wait(lambda: page.run("return document.querySelectorAll('#stage canvas').length") > 0 and painted(page) is not None)
+    assert page.run("return document.getElementById('physical').textContent").startswith("115.0 ×")
+    assert not (said := page.leave()), said
+
+
+def set_range(page, low, high):
+    page.run("document.getElementById('range').open = true")
+    for name, value in (("range-low", low), ("range-high", high)):
+        field = page.browser.find_element(By.ID, name)
+        field.clear()
+        field.send_keys(str(value))
+    page.browser.find_element(By.CSS_SELECTOR, "#range-form button").click()
+
+
+def check_range(browser, command, scratch):
+    """A range that is typed on the page is that of its histograms and percentiles, on all pages, and in the saved file; a wrong one changes nothing."""
+    random = np.random.default_rng(SEED)
+    pixels = random.normal(1000, 200, (900, 700)).astype(np.float32)
+    np.save(scratch / "range.npy", pixels)
+    for memory in ("2G", "164M"):  # in memory, and on disk
+        with Server(command, scratch / "range.npy", "--memory", memory) as server:
+            page = Page(browser, server)
+            before = server.picture()
+            assert before["page"] == (memory == "2G")
+            browser.find_element(By.ID, "draw").click()
+            page.drag((0.4, 0.4), (0.55, 0.6))
+            check_numbers(page, pixels, before, 1)
+            set_range(page, 900, 1100.5)
+            page.wait(lambda: server.picture()["range"] == [900, 1100.5])
+            check_numbers(page, pixels, before | {"range": [900, 1100.5]}, 1)
+            set_range(page, 5, 5)
+            page.wait(lambda: "range" in page.run("return document.getElementById('message').textContent"))
+            assert server.picture()["range"] == [900, 1100.5]
+            assert not (said := page.leave()), said
+            page = Page(browser, server)  # a page that is opened later, and one that hears of a change
+            browser.find_elements(By.CSS_SELECTOR, "#rows [role=row]")[0].click()
+            check_numbers(page, pixels, server.picture(), 1)
+            page.run("""
+                const link = new WebSocket(new URL('ws', location.href).href.replace('http', 'ws'));
+                link.onopen = () => link.send(JSON.stringify({do: 'range', n: 1, range: [0, 4000]}));
+                setTimeout(() => link.close(), 500)""")
+            page.wait(lambda: page.run("return document.getElementById('range-high').value") == "4000")
+            check_numbers(page, pixels, before | {"range": [0, 4000]}, 1)
+            file = server.get("export/page.html") if before["page"] else None
+            assert not (said := page.leave()), said
+        if file:
+            (scratch / "range.html").write_bytes(file)
+            page = Page(browser, types.SimpleNamespace(url=(scratch / "range.html").as_uri()))
+            choose(page, 1)
+            check_numbers(page, pixels, before | {"range": [0, 4000]}, 1)
+            set_range(page, 500, 1500)
+            page.wait(lambda: page.run("return document.getElementById('spoken').textContent").startswith("The histogram covers"))
+            check_numbers(page, pixels, before | {"range": [500, 1500]}, 1)
+            assert not (said := page.leave()), said
+
+
 def check_file(browser, command, tree, scratch):
     """The page in one HTML file, opened from disk: it counts itself, and asks nobody."""
     random = np.random.default_rng(SEED)
@@ -778,6 +912,16 @@ def keep_pictures(browser, command, tree, scratch, folder):
         draw_regions(page, [["", [300, 250, 260, 220]], ["background", [900, 60, 120, 90]]])
         browser.find_element(By.CSS_SELECTOR, "#contrast summary").click()
         keep(page, "16-bit")
+    u, v = x + 9 * np.sin(y / 37), y + 11 * np.sin(x / 41)
+    fibres = 900 * np.maximum(0, np.sin(u / 11) * np.cos(v / 90)) ** 6 + 700 * np.maximum(0, np.sin((u + 2 * v) / 17)) ** 8
+    spots = sum(3000 * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / 14) for cx, cy in zip(random.uniform(0, 1200, 150), random.uniform(0, 900, 150), strict=True))
+    np.save(scratch / "culture.npy", random.poisson(np.stack([180 + fibres, 180 + cells, 180 + spots, 180 + 0 * spots], 2)).astype(np.uint16))
+    with Server(command, scratch / "culture.npy", "--pixel-size", "0.65") as server:
+        page = Page(browser, server)
+        draw_regions(page, [["", [300, 250, 260, 220]], ["background", [900, 60, 120, 90]]])
+        page.run("document.getElementById('tints').open = true; document.getElementById('tints-on').click(); document.querySelectorAll('#tint-rows input[type=checkbox]')[3].click()")
+        time.sleep(1)
+        keep(page, "channels")
 
 
 LOOKS = ({}, {"dark": True}, {"width": 360, "height": 740, "touch": True}, {"width": 360, "height": 740, "touch": True, "dark": True})
@@ -912,6 +1056,7 @@ def main():
                 return
             for check in (lambda: check_planted_messages(browser, command, arguments.tree), lambda: check_photo(browser, command, arguments.tree), lambda: check_keyboard(browser, command, arguments.tree),
                           lambda: check_many(browser, command, arguments.tree, scratch), lambda: check_compare(browser, command, arguments.tree), lambda: check_arrays(browser, command, scratch),
+                          lambda: check_channels(browser, command, scratch), lambda: check_range(browser, command, scratch),
                           lambda: check_file(browser, command, arguments.tree, scratch), lambda: check_video(browser, command, scratch),
                           lambda: check_layers(browser, command, arguments.tree), lambda: check_states(browser, command, arguments.tree, scratch),
                           lambda: check_foreign_page(browser, command, arguments.tree, scratch), lambda: check_lost(browser, command, arguments.tree)):

@@ -183,6 +183,26 @@ TEST(ViewPicture, TilesHoldThePixelsOfEachChannelAndOfColour) {
                picture.has_tile(0, 0, 0, 2) || picture.has_tile(~std::uint64_t{0}, 0, 0, 0));
 }
 
+TEST(ViewPicture, AnswersAreAboutTheNewestRange) {
+  std::mt19937 random(seed);
+  for (const std::uint64_t memory : {0, 1 << 26}) {
+    const Array image = image_of<std::uint16_t>(200, 150, [&](std::int64_t, std::int64_t) { return random() % 1000; });
+    Array planes(Shape{200, 150, 1, 1, Layout::planar}, Type::u16);
+    std::memcpy(planes.data(), image.data(), image.bytes());
+    view::Picture picture(std::move(planes), {"gray"}, {}, {.bins = 16, .store_memory = memory});
+    const Region region{3, 5, 150, 120};
+    for (const auto& range : {std::pair(100.0, 300.0), {100.0, 300.0}, {0.0, 2000.0}, {1e9, 2e9}}) {
+      picture.set_range(range);
+      EXPECT_EQ(picture.range(), range);
+      for (int i = 0; i < 20; ++i)  // while surveys come and go
+        ASSERT_EQ(difference(picture.answer(0, region), plain<std::uint16_t>(image, region, 16, range), false), "");
+    }
+    for (const auto& wrong : {std::pair(3.0, 3.0), {3.0, 2.0}, {std::nan(""), 1.0}, {0.0, HUGE_VAL}})
+      EXPECT_THROW(picture.set_range(wrong), InvalidArgument);
+    EXPECT_EQ(picture.range(), std::pair(1e9, 2e9));
+  }
+}
+
 TEST(ViewPicture, HalvesAreMeansOfUpToFourPixelsWithoutNan) {
   const Array image = image_of<float>(513, 3, [](std::int64_t x, std::int64_t y) {
     return x == 0 ? std::nanf("") : x < 4 && y < 2 ? static_cast<float>(10 * y + x) : 1.0F;

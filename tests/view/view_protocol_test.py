@@ -216,7 +216,9 @@ def check_messages(server):
            {"do": "set"}, {"do": "set", "box": [0, 0, 0, 1]}, {"do": "set", "box": [0, 0, 1, height + 1]}, {"do": "set", "box": [width, 0, 1, 1]}, {"do": "set", "box": [0, 0, 1]},
            {"do": "set", "box": whole, "id": 12345}, {"do": "set", "box": whole, "id": 0}, {"do": "set", "box": whole, "id": -1}, {"do": "set", "box": whole, "name": 5},
            {"do": "set", "box": whole, "name": "a" * 65}, {"do": "set", "box": whole, "name": "ä" * 65}, {"do": "set", "box": whole, "name": "a\nb"},
-           {"do": "set", "box": whole, "name": "\x00"}, {"do": "remove"}, {"do": "remove", "id": 99}, {"do": "remove", "id": None}, {"do": "delete", "id": 1}, {"do": 7}, {"do": None}]
+           {"do": "set", "box": whole, "name": "\x00"}, {"do": "remove"}, {"do": "remove", "id": 99}, {"do": "remove", "id": None}, {"do": "delete", "id": 1}, {"do": 7}, {"do": None},
+           {"do": "range"}, {"do": "range", "range": [1]}, {"do": "range", "range": [1, 2, 3]}, {"do": "range", "range": ["1", 2]}, {"do": "range", "range": [5, 5]}, {"do": "range", "range": [5, 4]},
+           {"do": "range", "range": {"low": 1}}, {"do": "range", "range": [None, 4]}]
     for n, message in enumerate(bad, 1):
         found = ask(link, {"n": n, **message})
         assert "error" in found and len(found["error"]) < 300, (message, found)
@@ -234,6 +236,15 @@ def check_messages(server):
         pass
     assert seen["regions"] == [{"id": 2, "name": "", "box": [0, 0, 1, 1]}], seen
     assert ask(link, {"do": "remove", "n": 2001, "id": 2})["id"] == 2
+    other.close()
+
+    # The range of histograms is that of all pages.
+    other = connect(server)
+    assert ask(link, {"do": "range", "n": 2100, "range": [10, 99.5]}) == {"n": 2100}
+    assert json.loads(other.recv()) == {"range": [10, 99.5]} and server.picture()["range"] == [10, 99.5]
+    found = ask(link, {"do": "ask", "n": 2101, "regions": [[1, *whole]]})
+    assert found["range"] == [10, 99.5] and found["regions"][0]["under"] > 0 and sum(found["regions"][0]["histogram"]) + found["regions"][0]["under"] + found["regions"][0]["over"] == width * height, found
+    assert ask(link, {"do": "range", "n": 2102, "range": picture["range"]}) == {"n": 2102}
     other.close()
 
     # The newest question wins: the last is answered, and answers come in order.
@@ -588,7 +599,7 @@ def check_video(command, scratch):
     with Server(command, scratch / "bytes.npy") as server:
         link = connect(server)
         for n, do in enumerate(("play", "pause", "seek", "step", "follow"), 1):
-            assert "may be ask, set, remove or layer" in ask(link, {"do": do, "n": n, "frame": 0, "by": 0, "id": 1})["error"]
+            assert "may be ask, set, remove, range or layer" in ask(link, {"do": do, "n": n, "frame": 0, "by": 0, "id": 1})["error"]
         assert status(exchange(server, request(server, "export/tracks.csv"))) == 404
         link.close()
     print("frames, trackers and their faults are as they should be")

@@ -38,6 +38,7 @@ def check(command, scratch, pixels):
         empty = ask(link, {"do": "ask", "n": 99, "regions": [[5, 0, 0, 0, 0]]})["regions"][0]
         assert empty["sum"] == "0" and empty["mean"] is None, empty
         assert "error" in ask(link, {"do": "ask", "n": 100, "regions": [[5, 0, 0, width + 1, 1]]})
+        assert "no histogram" in ask(link, {"do": "range", "n": 101, "range": [0, 9]})["error"]
         def tile(level, column, row):
             bytes_ = server.get(f"tile/1/0/{level}/{column}/{row}")
             wide, high = np.frombuffer(bytes_, np.uint16, 2, offset=8)

@@ -11,6 +11,7 @@
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/regions.hpp"
+#include "media/pixel_size.hpp"
 #include "verbs.hpp"
 #include "view/open_browser.hpp"
 #include "view/server.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct ViewRequest {
   InputOptions input;
   RegionOptions regions;
-  std::string port, memory, bins, range;
+  std::string port, memory, bins, range, pixel_size;
   bool open = false;
 };
 
@@ -33,6 +34,15 @@ constexpr std::uint64_t usual_memory = std::uint64_t{2} << 30;
 std::uint64_t memory_of(const ViewRequest& request) {
   const std::uint64_t named = memory_for_work(request.memory);
   return named != 0 ? named : std::min(usual_memory, free_memory() / 4);
+}
+
+/// UM or UM_X,UM_Y.
+std::pair<double, double> pixel_size(std::string_view option, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const double x = number(option, text.substr(0, comma));
+  const double y = comma == std::string::npos ? x : number(option, text.substr(comma + 1));
+  if (!media::pixel_size_of(x, y)) refuse(option, " ", text, ": must be lengths above 0, in micrometres");
+  return {x, y};
 }
 
 /// The regions that the page begins with.
@@ -57,6 +67,7 @@ void run(ViewRequest& request, const Settings& settings) {
   options.layer_memory = chosen.memory / page::layer_share;
   options.threads = settings.threads;
   const std::unique_ptr<view::Scene> scene = page::open_scene(chosen, settings, options.notes);
+  if (!request.pixel_size.empty()) scene->set_pixel_size(pixel_size("--pixel-size", request.pixel_size));
   options.regions = drawn(request.regions, {scene->width(), scene->height()});
   page::Server server(*scene, options);
   write_out(settings.json ? fmt::format("{{\"url\":\"{}\"}}\n", server.url()) : server.url() + "\n");
@@ -93,6 +104,9 @@ void add_view(CLI::App& app, Settings& settings) {
   verb->add_option("--range", request->range,
                    "Values that the histograms cover (8 bits: all; else from the smallest to the largest)")
       ->type_name("LO,HI");
+  verb->add_option("--pixel-size", request->pixel_size,
+                   "Width and height of a pixel in micrometres (what a TIFF, a slide or an OME-Zarr states)")
+      ->type_name("UM[,UM]");
   begin_group(*verb, group::where);
   verb->add_option("--port", request->port, "The port on 127.0.0.1; 0 is any that is free (0)")->type_name("N");
   verb->add_option(

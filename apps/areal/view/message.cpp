@@ -96,6 +96,13 @@ Message read_set(const Json& json, std::int64_t n) {
   return set;
 }
 
+Message read_range(const Json& json, std::int64_t n) {
+  const Json& ends = member(json, "range");
+  if (!ends.is_array() || ends.size() != 2 || !ends[0].is_number() || !ends[1].is_number())
+    return Wrong{n, "range " + shortened_json(ends) + ": must be two numbers"};
+  return SetRange{n, {ends[0].get<double>(), ends[1].get<double>()}};
+}
+
 Message read_play(const Json& json, std::int64_t n, Play::Act act) {
   Play play{n, act};
   if (act == Play::Act::play || act == Play::Act::pause) return play;
@@ -225,6 +232,7 @@ Message read_message(std::string_view text, std::size_t channels, bool is_video)
     if (!id) return Wrong{*n, "id: must be a region's"};
     return RemoveRegion{*n, *id};
   }
+  if (what == "range") return read_range(json, *n);
   if (what == "layer") return read_layer(json, *n, channels);
   if (is_video) {
     if (what == "play") return read_play(json, *n, Play::Act::play);
@@ -233,12 +241,17 @@ Message read_message(std::string_view text, std::size_t channels, bool is_video)
     if (what == "step") return read_play(json, *n, Play::Act::step);
     if (what == "follow") return read_follow(json, *n);
   }
-  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set, remove" +
+  return Wrong{*n, "do " + shortened_json(what) + ": may be ask, set, remove, range" +
                        (is_video ? ", layer, play, pause, seek, step or follow" : " or layer")};
 }
 
-std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::optional<std::int64_t> frame) {
-  Ordered json{{"n", ask.n}, {"final", ask.final}, {"channel", ask.channel}, {"regions", Ordered::array()}};
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::pair<double, double> range,
+                        std::optional<std::int64_t> frame) {
+  Ordered json{{"n", ask.n},
+               {"final", ask.final},
+               {"channel", ask.channel},
+               {"range", {range.first, range.second}},
+               {"regions", Ordered::array()}};
   if (frame) json["frame"] = *frame;
   const auto reference =
       std::find_if(ask.regions.begin(), ask.regions.end(), [&](const auto& one) { return one.id == ask.reference; });
@@ -281,6 +294,8 @@ std::string regions_text(const view::Regions& regions) {
   return dumped({{"regions", list_of(regions.all())}, {"revision", regions.revision()}});
 }
 std::string regions_text(const std::vector<view::DrawnRegion>& regions) { return dumped(list_of(regions)); }
+
+std::string range_text(std::pair<double, double> range) { return dumped({{"range", {range.first, range.second}}}); }
 
 std::string survey_text(const view::Surveyed& surveyed) {
   return dumped({{"survey",
@@ -333,6 +348,7 @@ std::string picture_text(view::Scene& picture, std::string_view name, std::span<
   for (const view::Extent& level : picture.levels()) levels.push_back({level.width, level.height});
   const auto [lo, hi] = picture.range();
   const auto [black, white] = picture.drawn();
+  const auto& size = picture.pixel_size();
   Ordered json{{"name", name},
                {"kind", kind_name(picture.kind())},
                {"width", picture.width()},
@@ -341,7 +357,7 @@ std::string picture_text(view::Scene& picture, std::string_view name, std::span<
                {"channels", picture.names()},
                {"colour", picture.colour() ? Ordered(*picture.colour()) : Ordered()},
                {"levels", std::move(levels)},
-               {"pixel_size", nullptr},
+               {"pixel_size", size ? Ordered{{"x", size->first}, {"y", size->second}, {"unit", "µm"}} : Ordered()},
                {"range", {lo, hi}},
                {"drawn", {black, white}},
                {"bins", picture.bins()},

@@ -41,6 +41,11 @@ struct SetRegion {
 struct RemoveRegion {
   std::int64_t n = 0, id = 0;
 };
+/// The histogram's range, for all pages.
+struct SetRange {
+  std::int64_t n = 0;
+  std::pair<double, double> range;
+};
 /// Of a video: play, pause, show a frame, or another one as many frames later.
 struct Play {
   enum class Act : std::uint8_t { play, pause, seek, step };
@@ -69,18 +74,22 @@ struct Wrong {
   std::int64_t n = 0;  // 0 if it has none
   std::string sentence;
 };
-using Message = std::variant<Ask, SetRegion, RemoveRegion, Play, FollowRegion, AskLayer, Wrong>;
+using Message = std::variant<Ask, SetRegion, RemoveRegion, SetRange, Play, FollowRegion, AskLayer, Wrong>;
 
 /// Of a picture with that many channels, or a video. Does not throw.
 Message read_message(std::string_view text, std::size_t channels, bool is_video);
 
-/// {"n", "final", "channel", "regions": [{"id", "pixels", "sum", ..}]}; a rounded answer has "about": [x, y, w, h], and
-/// a pending one only "id" and "pending". Of a video also "frame", the number of the frame that it is about.
-std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::optional<std::int64_t> frame = {});
+/// {"n", "final", "channel", "range", "regions": [{"id", "pixels", "sum", ..}]}; `range` is the histogram's. A rounded
+/// answer has "about": [x, y, w, h], and a pending one only "id" and "pending". Of a video also "frame", the number of
+/// the frame that it is about.
+std::string answer_text(const Ask& ask, std::span<const view::Answer> answers, std::pair<double, double> range,
+                        std::optional<std::int64_t> frame = {});
 /// {"regions": [{"id", "name", "box"}], "revision"}
 std::string regions_text(const view::Regions& regions);
 /// [{"id", "name", "box"}]
 std::string regions_text(const std::vector<view::DrawnRegion>& regions);
+/// {"range": [low, high]}
+std::string range_text(std::pair<double, double> range);
 /// {"survey": {"rows", "of", "problem"}}
 std::string survey_text(const view::Surveyed& surveyed);
 /// {"frame": {"number", "seconds", "frames", "plays", "seeks", "problem", "followed": [id], "boxes": [{"id", "box",

@@ -67,7 +67,9 @@ struct Server::State {
   State(view::Scene& shown, ServerOptions chosen)
       : picture(shown),
         film(shown.film()),
-        facts(picture_text(shown, chosen.name, chosen.notes)),
+        name(chosen.name),
+        notes(chosen.notes),
+        facts(std::make_shared<const std::string>(picture_text(shown, name, notes))),
         token(new_token()),
         layer_memory(chosen.layer_memory),
         threads(chosen.threads),
@@ -100,7 +102,10 @@ struct Server::State {
 
   view::Scene& picture;
   view::Film* const film;  // the picture, if it is a video
-  const std::string facts, token;
+  const std::string name;
+  const std::vector<std::string> notes;
+  std::shared_ptr<const std::string> facts;  // picture.json
+  const std::string token;
   const std::uint64_t layer_memory;
   const int threads;
   std::string url;
@@ -237,6 +242,26 @@ class Socket : public std::enable_shared_from_this<Socket> {
       if (state_.film != nullptr) state_.film->forget(remove.id);
     });
   }
+  /// On the worker's thread, as answers.
+  void take(const SetRange& set) {
+    state_.worker.post(Worker::Urgency::regions, [self = shared_from_this(), set]() mutable {
+      Server::State& state = self->state_;
+      std::string error;
+      std::shared_ptr<const std::string> facts;
+      try {
+        state.picture.set_range(set.range);
+        facts = std::make_shared<const std::string>(picture_text(state.picture, state.name, state.notes));
+      } catch (const std::exception& thrown) {
+        error = thrown.what();
+      }
+      asio::post(state.io, [socket = std::move(self), set, error = std::move(error), facts = std::move(facts)] {
+        if (!facts) return socket->send(error_text(set.n, error));
+        socket->state_.facts = facts;
+        socket->state_.tell_all(range_text(set.range));
+        socket->send(done_text(set.n));
+      });
+    });
+  }
   void take(const Play& play) {
     view::Film& film = *state_.film;
     switch (play.act) {
@@ -326,7 +351,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
         std::vector<view::Answer> answers;
         for (const AskedRegion& region : asked.regions)
           answers.push_back(shown.scene().answer(asked.channel, region.box, asked.final));
-        text = answer_text(asked, answers, shown.frame());
+        text = answer_text(asked, answers, shown.scene().range(), shown.frame());
       } catch (const std::exception& error) {
         text = error_text(asked.n, error.what());
       }
@@ -406,7 +431,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       case Kind::app:
         return file(route.name);
       case Kind::picture:
-        return respond({.content_type = "application/json", .body = state_.facts});
+        return respond({.content_type = "application/json", .body = *state_.facts});
       case Kind::tile:
         return tile(route);
       case Kind::layer: {
@@ -432,8 +457,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
         if (!fits_page_file(state_.picture)) return respond({.status = 404});
         return compute(Worker::Urgency::exports, "text/html; charset=utf-8", "page.html",
                        [regions = state_.regions.all()](Server::State& state) {
-                         return page_file(app_file("standalone.html").bytes, state.picture, state.facts,
-                                          regions_text(regions));
+                         return page_file(app_file("standalone.html").bytes, state.picture,
+                                          picture_text(state.picture, state.name, state.notes), regions_text(regions));
                        });
       default:
         return respond({.status = 404});

@@ -95,7 +95,8 @@ struct File {
   std::shared_ptr<const InputImage> image;           // any other
   Shape shape;
   Type type = Type::u8;
-  std::int64_t first_channel = 0;  // of a mapped file
+  std::int64_t first_channel = 0;                            // of a mapped file
+  std::optional<std::pair<double, double>> pixel_size = {};  // micrometres
 };
 
 bool is_regular(const std::string& path) {
@@ -127,6 +128,7 @@ File open_file(const InputOptions& input, std::uint64_t memory, const Settings& 
   file.image = std::make_shared<InputImage>(input, memory, settings);
   file.shape = file.image->shape();
   file.type = file.image->type();
+  if (const auto size = file.image->pixel_size()) file.pixel_size.emplace(size->x, size->y);
   return file;
 }
 
@@ -243,8 +245,10 @@ std::unique_ptr<view::Scene> in_memory(const File& file, const SceneOptions& opt
   chosen.bins = options.bins, chosen.range = options.range;
   chosen.store_memory = for_stores;
   chosen.threads = settings.threads;
-  return std::make_unique<view::Picture>(
+  auto picture = std::make_unique<view::Picture>(
       std::move(planes), names_of(file.shape.channels, in_colour, options.input.channel_text), std::move(luma), chosen);
+  picture->set_pixel_size(file.pixel_size);
+  return picture;
 }
 
 /// The smaller levels that the file itself has.
@@ -300,7 +304,9 @@ std::unique_ptr<view::Scene> on_disk(File file, const SceneOptions& options, con
   chosen.bins = options.bins, chosen.range = options.range;
   chosen.memory = options.memory;
   chosen.threads = settings.threads;
-  return std::make_unique<view::PictureOnDisk>(std::move(source), chosen);
+  auto picture = std::make_unique<view::PictureOnDisk>(std::move(source), chosen);
+  picture->set_pixel_size(file.pixel_size);
+  return picture;
 }
 
 }  // namespace
