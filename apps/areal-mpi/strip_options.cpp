@@ -32,6 +32,8 @@ StripInput read_strip(const Job& job, const StripOptions& options) {
     for (const std::string& text : options.region_texts) input.regions.push_back(media::parse_region(text));
     if (!options.regions_file.empty())
       for (auto& region : media::read_regions_csv(options.regions_file)) input.regions.push_back(std::move(region));
+    if (!options.regions_file.empty() && input.regions.empty())
+      refuse("--regions ", options.regions_file, ": holds no region");
     std::int64_t count = 0;
     if (options.strips.empty()) {
       const mpi::Rows rows = mpi::even_rows(job.comm(), input.image.height);

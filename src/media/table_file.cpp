@@ -65,6 +65,8 @@ std::string shown(const Shape& s) {
   return s.batch == 1 ? out : out + ", batch " + std::to_string(s.batch);
 }
 
+std::string shown_input(const fs::path& input) { return input == "-" ? "on standard input" : input.string(); }
+
 void require_consistent(const TableFile& t, const std::string& name) {
   const Shape& s = t.table.shape();
   const std::int64_t more = t.border == Border::zero ? 1 : 0;
@@ -102,12 +104,22 @@ std::vector<fs::path> files_of_table(const fs::path& path) {
 void require_other_files(const std::vector<fs::path>& outputs, const std::vector<fs::path>& inputs) {
   for (const fs::path& output : outputs)
     for (const fs::path& input : inputs) {
-      if (output.empty() || input.empty() || output == "-" || input == "-") continue;
       std::error_code error;
-      if (!fs::is_character_file(output, error) && fs::equivalent(output, input, error))
+      if (output.empty() || input.empty() || output == "-" || fs::is_character_file(output, error)) continue;
+      const fs::path read = input == "-" ? fs::path("/dev/stdin") : input;
+      if (fs::equivalent(output, read, error))
         refuse(output.string(), output == input
                                     ? "is an input, which the output would replace"
-                                    : "is the input " + input.string() + ", which the output would replace");
+                                    : "is the input " + shown_input(input) + ", which the output would replace");
+      // A frame of a folder of pictures, or an object of a Zarr array.
+      if (!fs::is_directory(read, error) || !fs::exists(output, error)) continue;
+      const bool is_nested = is_large_format(read);
+      if (!is_nested && !is_picture_name(output)) continue;
+      fs::path folder = fs::canonical(output, error).parent_path();
+      while (is_nested && folder.has_relative_path() && !fs::equivalent(folder, read, error))
+        folder = folder.parent_path();
+      if (fs::equivalent(folder, read, error))
+        refuse(output.string(), "is a file of the input " + input.string() + ", which the output would replace");
     }
 }
 

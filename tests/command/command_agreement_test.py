@@ -7,6 +7,7 @@ another run, and the like. It first proves that its comparison finds a wrong dig
 import argparse
 import csv
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -190,6 +191,10 @@ def test_wrapped_answers_are_refused(areal, random):
     areal.refusal("window", "huge.npy", "--sum", "--size", "3x3", "-o", "w.npy")
     for _, rows in doors(areal, "small.npy"):
         expect(rows("--region", "0,0,400,300", "--stat", "sum,mean,std"), [exact(small)])
+    np.save("line.npy", np.full(200000, 65535, np.uint16))
+    for types, total in (([], 200000 * 65535), (["--types", "16u32u"], None)):
+        assert json.loads(areal.run("scan", "line.npy", *types, "--json").stdout)["sum"] == total
+        assert (", sum " in areal.run("scan", "line.npy", *types).stdout.decode()) == (total is not None)
     np.save("count.npy", np.zeros((300, 400), np.uint8))
     assert "32u" in areal.refusal("hist", "count.npy", "--bins", 2, "--counter", "16u", "--backend", "simt")
 
@@ -215,7 +220,20 @@ def test_an_output_is_no_input(areal, random):
                     ["sat", "other.npy", "--mask", "self.npy"]):
             np.save("other.npy", image)
             assert "input" in areal.refusal(*way, "-o", output), way
+    for way in (["sat", "-"], ["hist", "-"], ["window", "-", "--mean", "--size", "3x3"], ["filter", "mean", "-", "--size", "3"]):
+        with open("self.npy", "rb") as file:
+            done = subprocess.run([areal.command, *way, "-o", "self.npy"], stdin=file, capture_output=True, check=False)
+        assert done.returncode == 2 and b"input on standard input" in done.stderr, done
     assert np.array_equal(np.load("self.npy"), image)
+    pathlib.Path("in").mkdir()
+    for frame in range(3):
+        pathlib.Path(f"in/{frame}.pgm").write_bytes(b"P5\n30 20\n255\n" + image.tobytes())
+    os.symlink("in/1.pgm", "frame.pgm")
+    for output in ("in/2.pgm", "./in/../in/0.pgm", "frame.pgm"):
+        assert "is a file of the input in" in areal.refusal("track", "in", "--box", "1,1,9,9", "-o", output)
+        assert "is a file of the input in" in areal.refusal("hist", "in", "--region", "1,1,9,9", "--draw", output)
+    areal.run("track", "in", "--box", "1,1,9,9", "-o", "in/track.csv"), areal.run("track", "in", "--box", "1,1,9,9", "-o", "in/track.csv")  # no frame
+    assert all(pathlib.Path(f"in/{frame}.pgm").read_bytes().endswith(image.tobytes()) for frame in range(3))
 
 
 def test_clipped_regions_show_what_was_counted(areal, random):

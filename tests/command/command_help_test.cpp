@@ -27,8 +27,8 @@ class CommandHelp : public CommandOnOneImage {
   }
 };
 
-constexpr const char* verbs[] = {"sat",        "hist",  "query", "window", "scan", "track",
-                                 "algorithms", "model", "bench", "info",   "help", "completion"};
+constexpr const char* verbs[] = {"sat",   "hist", "query", "window",     "filter", "match", "detect", "scan",
+                                 "track", "view", "info",  "algorithms", "model",  "bench", "help",   "completion"};
 
 TEST_F(CommandHelp, OptionsAreInGroupsThoseOfEveryVerbAmongThem) {
   const std::vector<std::string> order{"Input", "What to compute", "Where and how", "Output", "Options"};
@@ -60,6 +60,8 @@ TEST_F(CommandHelp, HelpIsAVerb) {
   EXPECT_EQ(answer({"help"}), answer({"--help"}));
   for (const char* verb : verbs) EXPECT_EQ(answer({"help", verb}), answer({verb, "--help"}));
   EXPECT_EQ(run({"help", "frobnicate"}).err, "areal: frobnicate is not a verb; areal --help lists them\n");
+  EXPECT_EQ(run({"help", "filter", "mean"}).err,
+            "areal: mean: filter has no sub-commands; areal help filter shows its options\n");
   if (!has_laboratory()) return;
   EXPECT_EQ(answer({"help", "model", "nakano"}), answer({"model", "nakano", "--help"}));
   EXPECT_EQ(run({"help", "model", "x"}).err, "areal: x is not a sub-command; areal help model lists them\n");
@@ -90,6 +92,11 @@ TEST_F(CommandHelp, AnOptionThatIsNoneIsAnsweredWithTheNearestOne) {
     EXPECT_EQ(said({"model", "chen", "--mesured", "x"}),
               "areal: --mesured: no option of chen; did you mean --measured?\n");
   }
+  // Where something else is missing, too.
+  EXPECT_EQ(said({"filter", "mean", "a.npy", "--sise", "3"}),
+            "areal: --sise: no option of filter; did you mean --size?\n");
+  EXPECT_EQ(said({"view", "--opne"}), "areal: --opne: no option of view; did you mean --open?\n");
+  EXPECT_EQ(said({"filter", "mean", "a.npy", "--size", "3"}), "areal: --output is required\n");
   EXPECT_EQ(said({"sat", "a.npy", "--frobnicate"}), "areal: --frobnicate: no option of sat; --help lists them\n");
   EXPECT_EQ(said({"sat", "a.npy", "b.npy"}), "areal: b.npy: sat takes no further argument\n");
   EXPECT_EQ(said({"sat", "a.npy", "-"}), "areal: -: sat takes no further argument\n");

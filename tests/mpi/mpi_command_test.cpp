@@ -171,6 +171,10 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
        {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});
   ends(2, "--stat sum,median: median is no statistic; it may be sum, mean, variance or std",
        {"query", "image.npy", "--region", "0,0,1,1", "--stat", "sum,median"});
+  write_file(work / "none.csv", "x,y,width,height\n");
+  ends(2, "--regions none.csv: holds no region", {"query", "image.npy", "--regions", "none.csv"});
+  ends(2, "--regions none.csv: holds no region", {"hist", "image.npy", "--regions", "none.csv"});
+  fs::remove(work / "none.csv");
   ends(1, "rank 0: no/t.npy: its folder does not exist", {"sat", "image.npy", "-o", "no/t.npy"});
   EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
   const Outcome help = on(2, {"--help"});

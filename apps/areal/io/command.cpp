@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/version.hpp>
 #include <csignal>
@@ -73,6 +74,13 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ExtrasError& error) {
     if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
     return fail(usage_error(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
+  } catch (const CLI::RequiredError& error) {
+    // What is missing may be an option whose name is misspelt.
+    const std::vector<std::string> unknown = app.remaining(true);
+    const bool is_option =
+        std::any_of(unknown.begin(), unknown.end(), [](const std::string& word) { return word.starts_with("--"); });
+    if (is_option) return fail(usage_error(app, unknown, {argv, static_cast<std::size_t>(argc)}), 2);
+    return fail(error.what(), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
     const std::string text = error.what();

@@ -240,11 +240,9 @@ class StreamSource final : public Source {
 
 }  // namespace
 
-void InputOptions::add_to(CLI::App& verb) {
+void InputOptions::add_to(CLI::App& verb, const char* what) {
   begin_group(verb, group::input);
-  verb.add_option("INPUT", path,
-                  "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
-      ->required();
+  verb.add_option("INPUT", path, what)->required();
   add_format_to(verb);
 }
 

@@ -12,12 +12,15 @@
 namespace areal::command {
 
 struct InputOptions {
+  static constexpr const char* any_input =
+      "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)";
+
   std::string path, raw, luma_text, channel_text, level_text, t_text, z_text;
   bool all_channels = false;
   bool volume = false;  // the first axis of a 3-D .npy is its depth
 
   /// Adds INPUT and the options of add_format_to.
-  void add_to(CLI::App& verb);
+  void add_to(CLI::App& verb, const char* what = any_input);
   /// Adds --raw and the options of add_choice_to.
   void add_format_to(CLI::App& verb);
   /// Adds --channel, --all-channels and the options of add_level_to.

@@ -2,9 +2,11 @@
 // A value of a run-time type as a JSON number.
 
 #include <areal/type.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace areal::command {
 
@@ -28,6 +30,17 @@ inline nlohmann::json json_number(Type type, const void* from) {
     default:
       return read(double{});
   }
+}
+
+/// A number, or a list of numbers, as text: NaN and infinity have words, where JSON has null.
+inline std::string json_text(const nlohmann::json& value) {
+  if (value.is_array()) {
+    std::string text;
+    for (const nlohmann::json& one : value) text += (text.empty() ? "[" : ",") + json_text(one);
+    return text + "]";
+  }
+  const double number = value.is_number_float() ? value.get<double>() : 0;
+  return std::isnan(number) ? "nan" : std::isinf(number) ? number > 0 ? "inf" : "-inf" : value.dump();
 }
 
 }  // namespace areal::command

@@ -14,14 +14,19 @@ bool is_number(std::string_view word) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-/// The Levenshtein distance, by the recurrence of Wagner and Fischer.
+/// Insertions, deletions, changes and exchanges of neighbours between two words: the optimal string alignment, by the
+/// recurrence of Wagner and Fischer.
 std::size_t edits(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
+  std::vector<std::size_t> before, above, row(to.size() + 1);  // rows i - 2, i - 1 and i
   std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j)
-      diagonal = std::exchange(row[j + 1], std::min({diagonal + (from[i] != to[j]), row[j] + 1, row[j + 1] + 1}));
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    before = std::exchange(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({above[j - 1] + (from[i - 1] != to[j - 1]), row[j - 1] + 1, above[j] + 1});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
   }
   return row.back();
 }

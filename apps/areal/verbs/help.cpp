@@ -21,8 +21,11 @@ void add_help(CLI::App& app, Settings& settings) {
       const std::vector<const CLI::App*> found =
           of->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
       if (found.empty())
-        refuse(word, of == &app ? " is not a verb; areal --help lists them"
-                                : " is not a sub-command; areal help " + of->get_name() + " lists them");
+        refuse(word,
+               of == &app ? " is not a verb; areal --help lists them"
+               : of->get_subcommands([](const CLI::App*) { return true; }).empty()
+                   ? ": " + of->get_name() + " has no sub-commands; areal help " + of->get_name() + " shows its options"
+                   : " is not a sub-command; areal help " + of->get_name() + " lists them");
       of = found.front();
       if (is_for_laboratory(*of)) become_laboratory(settings.arguments);  // which has this verb, too
       name += " " + word;

@@ -4,7 +4,10 @@ namespace areal::command {
 
 FrameBoxes::FrameBoxes(const HistRequest& request, const Shape& frame)
     : frame_(frame), clips_(request.regions.clips()), files_(request.sequence.boxes) {
-  for (const std::string& file : files_) of_streams_.push_back(media::read_boxes_csv(file));
+  for (const std::string& file : files_) {
+    of_streams_.push_back(media::read_boxes_csv(file));
+    if (of_streams_.back().empty()) refuse("--boxes ", file, ": holds no box");
+  }
   if (!request.regions.named() && !of_streams_.empty()) return;
   std::vector<media::NamedRegion> buffer;
   fixed_ = request.regions.for_image(frame, buffer);

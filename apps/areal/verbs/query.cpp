@@ -333,7 +333,8 @@ void add_query(CLI::App& app, Settings& settings) {
   request->picture.add_choice_to(*verb);
   request->regions.add_to(*verb, false);
   begin_group(*verb, group::what);
-  verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; several separated by commas")
+  verb->add_option("--stat", request->stat_texts,
+                   "sum, mean, variance, std or count; several separated by commas. Of T.tilted.npy: tilted")
       ->type_name("NAME")
       ->allow_extra_args(false);
   request->reducers.add_to(*verb);

@@ -114,7 +114,7 @@ void summarise(SatRequest& request, const TableMaker& maker, const ConstView& im
     if (plan.options().volume) line += fmt::format(", depth {}", image.shape.batch);
     line += fmt::format(", types {}, border {}, algorithm {} ({})", name_of(plan.types()), border, maker.algorithm(),
                         plan.reason());
-    if (!sum.is_null()) line += ", sum " + sum.dump();
+    if (!sum.is_null()) line += ", sum " + json_text(sum);
     write_out(line + fmt::format(", {:.3f} ms\n", maker.seconds() * 1e3));
     return;
   }

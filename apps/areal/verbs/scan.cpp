@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include "io/algorithms_taking.hpp"
+#include "io/exact_sums.hpp"
 #include "io/help.hpp"
 #include "io/json_line.hpp"
 #include "io/json_number.hpp"
@@ -90,9 +91,10 @@ Array line_of(const ScanRequest& request) {
   return line;
 }
 
-/// The sum of the whole line.
-nlohmann::json last_of(const Array& sums) {
+/// The sum of the whole line; null if it may have wrapped.
+nlohmann::json last_of(const Array& sums, const SumTypes& types) {
   const std::int64_t n = sums.shape().width;
+  if (!types.fits(n)) return nullptr;
   constexpr double zero = 0;  // all bits are 0 in every type
   return json_number(sums.type(), n > 0 ? static_cast<const char*>(sums.data()) + (n - 1) * size_of(sums.type())
                                         : static_cast<const void*>(&zero));
@@ -110,7 +112,7 @@ void run(ScanRequest& request, Settings& settings) {
   scan_line(line.view(), sums.view(), options, settings.execution());
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!request.output.empty()) media::write_npy_line(request.output, sums.view());
-  const nlohmann::json total = last_of(sums);
+  const nlohmann::json total = last_of(sums, {types, {}, is_float(line.type()) ? PixelRange() : range_of(line.view())});
   if (settings.json) {
     nlohmann::ordered_json json{{"input", request.path},
                                 {"n", line.shape().width},
@@ -125,9 +127,9 @@ void run(ScanRequest& request, Settings& settings) {
     return;
   }
   if (request.output.empty())
-    write_out(fmt::format("{}: {} elements, types {}, backend {}, algorithm {}, sum {}, {:.3f} ms\n", request.path,
+    write_out(fmt::format("{}: {} elements, types {}, backend {}, algorithm {}, {}{:.3f} ms\n", request.path,
                           line.shape().width, name_of(types), name_of(settings.backend), options.algorithm,
-                          total.dump(), ms));
+                          total.is_null() ? "" : "sum " + json_text(total) + ", ", ms));
   else
     settings.detail("wrote {}", request.output);
   request.launches.write({}, false, settings);

@@ -71,7 +71,7 @@ void run(const WindowRequest& request, const std::vector<GivenOption>& options, 
 void add_window(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("window", "Sum, mean, deviation or threshold of a window around every pixel");
   auto request = std::make_shared<WindowRequest>();
-  request->input.add_to(*verb);
+  request->input.add_to(*verb, "A picture, an .npy of one image, or - (an .npy on standard input)");
   begin_group(*verb, group::what);
   verb->add_option("--size", request->size,
                    "Size of the window, N or WxH (with --threshold, by default an eighth of the width)")
