@@ -81,7 +81,8 @@ def right_ranks(answer, image, question):
 
 def right_local(answer, image, question):
     got = numpy.load(answer["window"])[0, :, :, 0]
-    return numpy.array_equal(got, numpy.lib.stride_tricks.sliding_window_view(image, (3, 5)).max((2, 3)))
+    means = numpy.lib.stride_tricks.sliding_window_view(image.astype(float), (3, 5)).mean((2, 3))
+    return numpy.allclose(got, means, rtol=0, atol=1e-12)
 
 
 def right_sizes(answer, image, question):
@@ -141,7 +142,7 @@ FAMILIES = {
     "regions": ({"regions": REGIONS}, right_regions),
     "window": ({"window": {"size": [5, 3], "edge": "valid", "stat": "sum"}}, right_window),
     "ranks": ({"window": {"size": [5, 3], "edge": "valid", "stat": "equalize", "type": "8u"}}, right_ranks),
-    "local": ({"window": {"size": [5, 3], "edge": "valid", "stat": "max", "type": "8u"}}, right_local),
+    "local": ({"window": {"size": [5, 3], "edge": "valid", "stat": "threshold"}}, right_local),
     "sizes": ({"window": {"size": [1, 1], "edge": "shrink", "stat": "sum"}}, right_sizes),
     "cascade": ({"params": {"scale_factor": 1.2, "min_neighbors": 0}}, right_cascade),
     "histogram": (BINNING | {"regions": REGIONS}, right_histogram),

@@ -33,6 +33,11 @@ def arguments(question: Question) -> list[Any]:
     return said
 
 
+def where(question: Question) -> list[Any]:
+    """Where areal computes."""
+    return ["--backend", question.backend] if question.backend != "cpu" else []
+
+
 def regions_of(room: Room, question: Question) -> list[Any]:
     """Regions as options or as a file."""
     regions = question.regions
@@ -116,8 +121,7 @@ def of_tables(room: Room, question: Question) -> list[Any]:
         said += [f"--squares={question.squares}"]
     if question.algorithm != "auto":
         said += ["--algorithm", question.algorithm]
-    if question.backend != "cpu":
-        said += ["--backend", question.backend]
+    said += where(question)
     return said
 
 
@@ -186,7 +190,7 @@ def table(room: Room, question: Question) -> Answer:
     made = ["sat", room.image(), *arguments(question), *of_tables(room, question), "--border", question.border, "-o", path]
     interleaved = ["--interleaved"] if question.layout == "interleaved" and question.shape[3] > 1 else []
     room.areal(*made, *variances, *interleaved, outputs=() if form % 2 == 0 else (path, path.with_suffix(".json")))
-    said = room.areal("query", path, *regions_of(room, question), "--stat", stats_of(question))
+    said = room.areal("query", path, *where(question), *regions_of(room, question), "--stat", stats_of(question))
     return answer_of(room, question, said, False, algorithm=question.algorithm)
 
 
@@ -354,7 +358,7 @@ def _windows(room: Room, question: Question, more: list[str]) -> Answer:
     said: list[Any] = [f"--{stat}", "--size", size, "--edge", window["edge"], "-o", path, *of_strips(room, question), *more]
     if window["edge"] == "constant":
         said += ["--value", window["value"]]
-    room.areal("window", *image, *arguments(question), *said, stdin=stdin, outputs=(path,))
+    room.areal("window", *image, *arguments(question), *([] if more else where(question)), *said, stdin=stdin, outputs=(path,))
     return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
 
 
@@ -398,7 +402,7 @@ def _filters(room: Room, question: Question, more: list[str]) -> Answer:
     if question.ignore_nan:
         said += ["--nan", "omit"]
     name = {"variance": "var"}.get(stat, stat)
-    room.areal("filter", name, *image, *arguments(question), *said, *more, stdin=stdin, outputs=(path,))
+    room.areal("filter", name, *image, *arguments(question), *([] if more else where(question)), *said, *more, stdin=stdin, outputs=(path,))
     return Answer({stat: _of_image(question, np.load(path))}, sums="64f" if question.is_float else default_sums(question), exact=True)
 
 

@@ -167,8 +167,7 @@ def ask(name: str, line: tuple[str, ...], room: Room, question: Question) -> Ans
     about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=not name.endswith("filter"), algorithm=str(got.get("ran") or ""))
     about.algorithm = about.algorithm or question.algorithm.removeprefix("auto")  # some doors do not tell it
     about.strict_variance = question.squares in ("auto", "no")
-    documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
-    if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm) and not documented:
+    if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm):
         raise Broken("a name that did not run", f"{question.algorithm} was asked for, {about.algorithm} ran")
     if {"carr", "stri", "tile", "mpi"} & {name[:4]}:
         about.algorithm = "4r1w-cpu"  # other orders of additions: the bound of any

@@ -302,7 +302,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "Only floats can be NaN.",
     ),  # fmt: skip
     Refusal(
-        "filters on a device", "c++?filter c++?sizes-filter",
+        "filters on a device", "c++?filter c++?sizes-filter command-filter command-filter-sizes",
         lambda q, o: q.backend in ("simt", "cuda"), r"it takes (no mask|neither masks|images of integers|deviations|8u and 8s|windows of (up to |)\d)|has no kernel for filters on|every threshold but that of wolf|windows of a size per pixel run on the CPU",
         "Devices have fewer kernels of filters; a named backend is never replaced by another.",
     ),  # fmt: skip

@@ -114,6 +114,7 @@ class Room:
     def run(self, line: list[str], stdin: Path | None, outputs: tuple[Path, ...], name: str) -> Said:
         self.runs += 1
         self.lines.append(shlex.join(line) + (f" < {stdin}" if stdin else ""))
+        before = self._files()
         with open(stdin or os.devnull, "rb") as source:
             process = subprocess.Popen(line, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
@@ -129,11 +130,15 @@ class Room:
                 f"ended by signal {signal.Signals(-said.code).name}" if said.code < 0 else f"exit code {said.code}: {said.err[:300]}",
             )
         if said.code:
-            self._check_refusal(said, outputs, name)
+            self._check_refusal(said, outputs, name, before)
             raise Refused(_sentence(said.err, name))
         return said
 
-    def _check_refusal(self, said: Said, outputs: tuple[Path, ...], name: str) -> None:
+    def _files(self) -> dict[Path, int]:
+        """All files but inputs, with their times."""
+        return {path: path.stat().st_mtime_ns for path in self.scratch.rglob("*") if path.is_file() and path.parent.name != "in"}
+
+    def _check_refusal(self, said: Said, outputs: tuple[Path, ...], name: str, before: dict[Path, int]) -> None:
         """A refusal is one sentence, and nothing is written then, but for the answers of the images of a batch before the refused one."""
         lines = [line for line in said.err.splitlines() if line.strip() and not _told(line, name)]
         if self.question.shape[0] > 1:  # the images before have told their part
@@ -145,6 +150,8 @@ class Room:
         left = [path.name for path in outputs if path.exists()]
         if left:
             raise Broken("a refusal that leaves files", f"{', '.join(left)}; {lines[0]}")
+        if self.question.shape[0] == 1 and (after := self._files()) != before:
+            raise Broken("a refusal that changes files", f"{', '.join(sorted(path.name for path, _ in set(before.items()) ^ set(after.items())))}; {lines[0]}")
 
 
 def _told(line: str, name: str) -> bool:
