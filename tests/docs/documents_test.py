@@ -140,7 +140,7 @@ def main():
     tree = read_tree(root)
     assert len(tree.tests) > 100, f"only {len(tree.tests)} tests found"
     assert len(tree.members) > 50, f"only {len(tree.members)} public types found"
-    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("data/*.md"), *root.glob("tests/**/*.md"), *root.glob("src/**/*.md"), *root.glob("bench/*.md"), *root.glob("python/*.md")]
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("data/*.md"), *root.glob("tests/**/*.md"), *root.glob("src/**/*.md"), *root.glob("bench/**/*.md"), *root.glob("python/*.md")]
     found = []
     for page in pages:
 
