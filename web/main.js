@@ -149,7 +149,7 @@ function take(message) {
     const asked = asking.get(region.id);
     if (!asked || message.channel !== model.channel) continue;
     const key = model.key(asked.box, message.frame);
-    model.answers.set(region.id, {key, answer: region.pending ? null : region, isRounded: Boolean(region.about)});
+    model.answers.set(region.id, {key, answer: region.pending ? null : region, isRounded: Boolean(region.about || (region.pending && !message.final))});
     if (region.distances && asked.target !== null) model.distances.set(region.id, {key: `${key} ${asked.target}`, isRounded, values: region.distances});
   }
   showCurrent();

@@ -7,7 +7,7 @@ export class Model {
     this.regions = new Map(); // id -> {id, name, box}
     this.selected = 0; // 0: the whole picture
     this.dragged = null; // {id, box}; id -1: a new rectangle
-    this.answers = new Map(); // id -> {key, answer, isRounded}; of a pending region the answer is null
+    this.answers = new Map(); // id -> {key, answer, isRounded}; of a pending region the answer is null; rounded ones are of a drag
     this.cursor = null; // [x, y]
     this.compared = []; // ids
     this.frame = undefined; // of a video, the number of the one that is shown
@@ -52,7 +52,8 @@ export class Model {
   }
   /** An answer about the region, or about one whose edges are near, or the word that there is none yet. */
   isAsked(id, box) {
-    return this.isNew(id, box) || (this.answers.get(id)?.key === this.key(box) && this.answers.get(id).answer === null);
+    const found = this.answers.get(id);
+    return this.isNew(id, box) || (found?.key === this.key(box) && found.answer === null && (!found.isRounded || this.dragged !== null));
   }
   /** Is it about a region whose edges are near? */
   isRounded(id) {

@@ -342,7 +342,7 @@ Answer PictureOnDisk::answer(std::size_t channel, const Region& asked, bool fina
   const std::int64_t rest = area(region) - area(inner);
   const bool is_surveyed = region.y + region.height <= std::min(height(), rows * side);
   Answer::Standing standing = Answer::Standing::exact;
-  if (!is_surveyed && rest > most_counted) {
+  if (!is_surveyed && rest > (source_.decodes && !final ? most_counted_in_drag : most_counted)) {
     Answer pending = grid.answer({}, [](const Grid::Pixels&) {});
     pending.standing = Answer::Standing::pending;
     return pending;

@@ -47,8 +47,10 @@ struct PictureOnDiskOptions {
 
 class PictureOnDisk final : public Scene {
  public:
-  /// Pixels of a region that an answer counts where there is no survey.
+  /// Pixels of a region that an answer counts where there is no survey; fewer if they must be decoded during a drag,
+  /// whose answers are due in 16 ms.
   static constexpr std::int64_t most_counted = std::int64_t{16} << 20;
+  static constexpr std::int64_t most_counted_in_drag = std::int64_t{4} << 20;
 
   /// Throws InvalidArgument for options that Binning::uniform refuses, OutOfMemory for too little memory, and what
   /// reading throws.
@@ -56,8 +58,8 @@ class PictureOnDisk final : public Scene {
   ~PictureOnDisk() override;
 
   /// Whole cells come from the grid, edges from the pixels. Where the survey has not passed, up to 16 megapixels are
-  /// counted, and larger regions are pending. An answer that is not final is rounded to the grid if the source decodes
-  /// and the edges are not few.
+  /// counted, and larger regions are pending. Of an answer that is not final, if the source decodes, up to 4 megapixels
+  /// are counted there, and elsewhere it is rounded to the grid unless the edges are few.
   Answer answer(std::size_t channel, const Region& region, bool final = true) const override;
   Surveyed surveyed() const override;
   void on_survey(std::function<void()> call) override;

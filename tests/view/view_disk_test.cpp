@@ -242,6 +242,23 @@ TEST(PictureOnDisk, LargeRegionsWaitForTheSurvey) {
   EXPECT_GT(calls, 5);
 }
 
+TEST(PictureOnDisk, DragsDecodeFewPixelsThatAreNotSurveyed) {
+  const Array image = image_of<std::uint8_t>(2100, 2100, [](std::int64_t x, std::int64_t y) { return x * y; });
+  for (const bool decodes : {false, true}) {
+    Gate gate;
+    view::PictureSource source = source_of(image, {2100, 64});
+    source.survey = gate.guard(reader_of(image));
+    source.decodes = decodes;
+    PictureOnDisk picture(std::move(source), {.memory = 1 << 26});
+    const Gate::Open opens{gate};
+    const Region most{0, 0, 2048, 2048}, more{0, 0, 2049, 2048};
+    EXPECT_EQ(picture.answer(0, most, false).standing, Answer::Standing::exact);
+    EXPECT_EQ(picture.answer(0, more, false).standing, decodes ? Answer::Standing::pending : Answer::Standing::exact);
+    const Answer final = picture.answer(0, more, true);
+    EXPECT_EQ(difference(final, plain<std::uint8_t>(image, more, 256, picture.range()), false), "");
+  }
+}
+
 TEST(PictureOnDisk, EndsDuringItsSurvey) {
   const Array image = image_of<std::uint8_t>(3000, 3000, [](std::int64_t x, std::int64_t) { return x; });
   for (int i = 0; i < 20; ++i) PictureOnDisk(source_of(image, {3000, 64}), {.memory = 1 << 26});
