@@ -31,7 +31,7 @@ from door import Door
 from doors_program import find as find_program
 from planted import run as self_test
 from questions import FAMILIES, Question, generate, on_device
-from refusals import REFUSALS
+from refusals import MOST_REFUSALS, REFUSALS
 from shrink import shrunk
 
 HERE = Path(__file__).resolve().parent
@@ -143,6 +143,9 @@ def main() -> int:
     if not alone:
         judged, found, wrong = self_test(options.seed)
         print(f"self-test: {judged} right answers judged right, {found} planted wrong ones found", flush=True)
+        if len(REFUSALS) > MOST_REFUSALS:
+            print(f"FAILED: the list of refusals has {len(REFUSALS)} entries, and may have {MOST_REFUSALS}")
+            return 1
         if wrong or found < 200:
             print("FAILED: the test cannot be trusted\n" + "\n".join(line[:600] for line in wrong[:5]))
             return 1

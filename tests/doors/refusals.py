@@ -105,6 +105,8 @@ PAPERS = (
 )
 STRIPS = "command-strips command-window-strips command-filter-strips command-hist-strips command-hist-saved-strips command-chunked command-picture"
 
+MOST_REFUSALS = 50  # entries: this number only shrinks
+
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         "a region outside", "*",

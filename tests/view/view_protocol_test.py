@@ -244,6 +244,15 @@ def check_messages(server):
     assert json.loads(other.recv()) == {"range": [10, 99.5]} and server.picture()["range"] == [10, 99.5]
     found = ask(link, {"do": "ask", "n": 2101, "regions": [[1, *whole]]})
     assert found["range"] == [10, 99.5] and found["regions"][0]["under"] > 0 and sum(found["regions"][0]["histogram"]) + found["regions"][0]["under"] + found["regions"][0]["over"] == width * height, found
+    for n in range(2200, 2400):  # of many the newest counts, and each has a reply
+        link.send(json.dumps({"do": "range", "n": n, "range": [0, n]}))
+    replies = {}
+    while len(replies) < 200:
+        found = json.loads(link.recv())
+        if "n" in found:
+            replies[found["n"]] = found.get("error")
+    assert set(replies) == set(range(2200, 2400)) and replies[2399] is None and set(replies.values()) <= {None, "a newer range was requested"}, replies
+    assert server.picture()["range"] == [0, 2399]
     assert ask(link, {"do": "range", "n": 2102, "range": picture["range"]}) == {"n": 2102}
     other.close()
 

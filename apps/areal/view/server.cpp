@@ -242,25 +242,11 @@ class Socket : public std::enable_shared_from_this<Socket> {
       if (state_.film != nullptr) state_.film->forget(remove.id);
     });
   }
-  /// On the worker's thread, as answers.
+  /// Of several that wait, the newest counts.
   void take(const SetRange& set) {
-    state_.worker.post(Worker::Urgency::regions, [self = shared_from_this(), set]() mutable {
-      Server::State& state = self->state_;
-      std::string error;
-      std::shared_ptr<const std::string> facts;
-      try {
-        state.picture.set_range(set.range);
-        facts = std::make_shared<const std::string>(picture_text(state.picture, state.name, state.notes));
-      } catch (const std::exception& thrown) {
-        error = thrown.what();
-      }
-      asio::post(state.io, [socket = std::move(self), set, error = std::move(error), facts = std::move(facts)] {
-        if (!facts) return socket->send(error_text(set.n, error));
-        socket->state_.facts = facts;
-        socket->state_.tell_all(range_text(set.range));
-        socket->send(done_text(set.n));
-      });
-    });
+    if (waiting_range_) send(error_text(waiting_range_->n, "a newer range was requested"));
+    waiting_range_ = set;
+    if (!changes_range_) change_range();
   }
   void take(const Play& play) {
     view::Film& film = *state_.film;
@@ -338,6 +324,35 @@ class Socket : public std::enable_shared_from_this<Socket> {
     state_.tell_all(regions_text(state_.regions));
   }
 
+  /// On the worker's thread, as answers.
+  void change_range() {
+    changes_range_ = true;
+    const SetRange set = *std::exchange(waiting_range_, std::nullopt);
+    state_.worker.post(Worker::Urgency::regions, [self = shared_from_this(), set]() mutable {
+      Server::State& state = self->state_;
+      std::string error;
+      std::shared_ptr<const std::string> facts;
+      try {
+        state.picture.set_range(set.range);
+        facts = std::make_shared<const std::string>(picture_text(state.picture, state.name, state.notes));
+      } catch (const std::exception& thrown) {
+        error = thrown.what();
+      }
+      asio::post(state.io, [socket = std::move(self), set, error = std::move(error), facts = std::move(facts)] {
+        socket->range_changed(set, facts, error);
+      });
+    });
+  }
+  void range_changed(const SetRange& set, const std::shared_ptr<const std::string>& facts, const std::string& error) {
+    if (facts) {
+      state_.facts = facts;
+      state_.tell_all(range_text(set.range));
+    }
+    send(facts ? done_text(set.n) : error_text(set.n, error));
+    changes_range_ = false;
+    if (waiting_range_) change_range();
+  }
+
   /// Answers the newest question; those that came before it while another was answered are forgotten.
   void answer() {
     busy_ = true;
@@ -369,8 +384,9 @@ class Socket : public std::enable_shared_from_this<Socket> {
   websocket::stream<beast::tcp_stream> stream_;
   beast::flat_buffer buffer_{2 * most_message_bytes};
   std::string header_;
-  bool accepted_ = false, closing_ = false, busy_ = false;
+  bool accepted_ = false, closing_ = false, busy_ = false, changes_range_ = false;
   std::optional<Ask> waiting_;
+  std::optional<SetRange> waiting_range_;
   std::shared_ptr<std::atomic<bool>> layer_stops_;
   std::uint64_t layer_ = 0;
   std::deque<std::string> unsent_;
