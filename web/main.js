@@ -2,6 +2,7 @@
 
 import {styleOf} from './colours.js';
 import {Comparison, mostCompared} from './compare.js';
+import {Contrast} from './contrast.js';
 import {FilmBar} from './film.js';
 import {Histogram} from './histogram.js';
 import {Layers} from './layers.js';
@@ -27,7 +28,7 @@ const source = await openSource();
 const {picture} = source;
 const model = new Model(picture);
 const undos = [];
-let link, stage, list, comparison, film, layers, tints, keyTimer = 0, keyed = null, messageTimer = 0;
+let link, stage, list, comparison, film, layers, contrast, tints, keyTimer = 0, keyed = null, messageTimer = 0;
 
 // ---------------------------------------------------------------- messages
 
@@ -135,7 +136,7 @@ function showCursor() {
 
 function pump() {
   const {regions, reference} = model.questions(list.visible());
-  if (!regions.length) return askForContrast();
+  if (!regions.length) return contrast.ask();
   if (!link.ask(model.channel, regions, model.dragged === null, reference)) return;
   const target = reference === null ? null : String(model.region(reference).box);
   asking = new Map(regions.map(([id, ...box]) => [id, {box, target}]));
@@ -143,7 +144,7 @@ function pump() {
 
 function take(message) {
   if (String(message.range) !== String(picture.range)) return pump(); // it is about the histogram's earlier range
-  fitContrasts(message);
+  contrast.take(message);
   const isRounded = message.regions.some((region) => region.about);
   for (const region of message.regions) {
     const asked = asking.get(region.id);
@@ -356,70 +357,14 @@ function press(names, chosen) {
   for (const name of names) find(name).setAttribute('aria-pressed', name === chosen);
 }
 
-const [darkest, brightest] = picture.drawn;
-const valueAt = (position) => darkest + (position / 1000) * (brightest - darkest);
-const positionOf = (value) => (1000 * (value - darkest)) / (brightest - darkest);
-
 let drawn = picture.colour ?? 0; // the channel that is drawn alone, and whose contrast the menu shows
 const numbersOf = (channel) => (channel === picture.colour ? 0 : channel);
-const unfitted = new Map(); // channel -> is its answer pending?
-
-function setContrast(channel, black, white) {
-  unfitted.delete(channel);
-  stage.setContrast(channel, black, white);
-  if (channel === drawn) showContrast();
-}
-function showContrast() {
-  const [black, white] = stage.contrast(drawn);
-  find('black').value = positionOf(black);
-  find('white').value = positionOf(white);
-  find('black-value').textContent = short(black);
-  find('white-value').textContent = short(white);
-}
-function onContrast(moved) {
-  const other = moved === 'black' ? 'white' : 'black';
-  let black = Number(find('black').value), white = Number(find('white').value);
-  if (black >= white) {
-    if (moved === 'black') white = Math.min(1000, black + 1), black = white - 1;
-    else black = Math.max(0, white - 1), white = black + 1;
-    find(other).value = other === 'black' ? black : white;
-  }
-  setContrast(drawn, valueAt(black), valueAt(white));
-}
-
-/** From the lowest to the highest bin of the picture that holds more than a thousandth of its pixels on either side. */
-function fitContrast(channel, {histogram: counts}) {
-  if (!counts.length) return unfitted.delete(channel);
-  const total = counts.reduce((a, b) => a + b, 0);
-  const [lo, hi] = picture.range, edge = (i) => lo + (i * (hi - lo)) / counts.length;
-  let from = 0, to = counts.length, sum = 0;
-  for (; from < to - 1 && (sum += counts[from]) < total / 1000; ++from);
-  for (sum = 0; to - 1 > from && (sum += counts[to - 1]) < total / 1000; --to);
-  setContrast(channel, Math.max(darkest, edge(from)), Math.min(brightest, edge(to)));
-}
-/** Asks about the whole picture in a channel whose contrast is to be fitted. */
-function askForContrast() {
-  for (const [channel, isPending] of unfitted)
-    if (!isPending && link.ask(numbersOf(channel), [[0, 0, 0, picture.width, picture.height]], true)) {
-      asking = new Map();
-      return;
-    }
-}
-function fitContrasts({channel, regions}) {
-  const whole = regions.find(({id}) => id === 0);
-  if (!whole) return;
-  for (const one of [...unfitted.keys()].filter((other) => numbersOf(other) === channel))
-    if (whole.pending) unfitted.set(one, true);
-    else fitContrast(one, whole);
-}
 
 /** Draws the channels that are chosen. */
 function showChannels() {
   const parts = tints.parts() ?? [{channel: drawn, tint: null}];
   stage.setParts(parts);
-  for (const {channel} of parts)
-    if (picture.type !== '8u' && !stage.hasContrast(channel) && !unfitted.has(channel)) unfitted.set(channel, false);
-  showContrast();
+  contrast.show(drawn, parts.map(({channel}) => channel));
   pump();
 }
 
@@ -512,13 +457,6 @@ function wire() {
   on('zoom-out', 'click', () => stage.zoomBy(-0.5));
   on('zoom-fit', 'click', () => stage.fit());
   on('channel', 'change', (event) => chooseChannel(event.target.value));
-  on('black', 'input', () => onContrast('black'));
-  on('white', 'input', () => onContrast('white'));
-  on('contrast-auto', 'click', () => {
-    unfitted.set(drawn, false);
-    askForContrast();
-  });
-  on('contrast-full', 'click', () => setContrast(drawn, darkest, brightest));
   on('range-form', 'submit', changeRange);
   const choose = (name, other, change) => on(name, 'click', () => {
     press([name, other], name);
@@ -579,11 +517,16 @@ stage = new Stage(find('stage'), find('overview'), source, model, {
   zoomed: showZoom,
   problem: tell,
 });
+contrast = new Contrast(picture, stage, (channel) => {
+  if (!link.ask(numbersOf(channel), [[0, 0, 0, picture.width, picture.height]], true)) return false;
+  asking = new Map();
+  return true;
+}, numbersOf);
 tints = new Tints(picture, {changed: showChannels, problem: tell});
 showZoom();
 const survey = new SurveyState(find('survey'), (isComplete) => {
   model.surveyed();
-  for (const channel of unfitted.keys()) unfitted.set(channel, false);
+  contrast.surveyed();
   stage.reload(isComplete);
   pump();
 });
