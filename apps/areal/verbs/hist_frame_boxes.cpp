@@ -1,5 +1,7 @@
 #include "hist_frame_boxes.hpp"
 
+#include "io/numbers.hpp"
+
 namespace areal::command {
 
 FrameBoxes::FrameBoxes(const HistRequest& request, const Shape& frame)
