@@ -11,7 +11,7 @@
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/regions.hpp"
-#include "media/pixel_size.hpp"
+#include "media/media.hpp"
 #include "verbs.hpp"
 #include "view/open_browser.hpp"
 #include "view/server.hpp"
