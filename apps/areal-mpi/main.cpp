@@ -12,6 +12,7 @@
 #include <csignal>
 #include <new>
 #include "io/out.hpp"
+#include "io/usage_error.hpp"
 #include "job.hpp"
 #include "media/media.hpp"
 #include "shared_table.hpp"
@@ -53,7 +54,7 @@ int parse_and_run(CLI::App& app, Job& job, int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     print("areal-mpi " + std::string(areal::version()) + "\n");
   } catch (const CLI::ParseError& error) {
-    return job.end(error.what(), 2);
+    return job.end(areal::command::usage_error(app, error, {argv, static_cast<std::size_t>(argc)}), 2);
   }
   areal::command::flush_out();
   return 0;

@@ -171,6 +171,9 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
        {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});
   ends(2, "--stat sum,median: median is no statistic; it may be sum, mean, variance or std",
        {"query", "image.npy", "--region", "0,0,1,1", "--stat", "sum,median"});
+  ends(2, "--region 0 0 1 1: separate the numbers by commas: --region 0,0,1,1",
+       {"query", "image.npy", "--region", "0", "0", "1", "1"});
+  ends(2, "--regoin: no option of query; did you mean --region?", {"query", "image.npy", "--regoin", "0,0,1,1"});
   write_file(work / "none.csv", "x,y,width,height\n");
   ends(2, "--regions none.csv: holds no region", {"query", "image.npy", "--regions", "none.csv"});
   ends(2, "--regions none.csv: holds no region", {"hist", "image.npy", "--regions", "none.csv"});

@@ -9,7 +9,6 @@
 #include <malloc.h>
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/version.hpp>
 #include <csignal>
@@ -71,22 +70,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
     write_out("areal " + std::string(version()) + "\n");
-  } catch (const CLI::ExtrasError& error) {
-    if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
-    return fail(usage_error(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
-  } catch (const CLI::RequiredError& error) {
-    // What is missing may be an option whose name is misspelt.
-    const std::vector<std::string> unknown = app.remaining(true);
-    const bool is_option =
-        std::any_of(unknown.begin(), unknown.end(), [](const std::string& word) { return word.starts_with("--"); });
-    if (is_option) return fail(usage_error(app, unknown, {argv, static_cast<std::size_t>(argc)}), 2);
-    return fail(error.what(), 2);
-  } catch (const CLI::ArgumentMismatch& error) {
-    // CLI11 says "--bins: 1 required N missing".
-    const std::string text = error.what();
-    return fail(text.ends_with("missing") ? text.substr(0, text.find(':')) + ": needs a value" : text, 2);
   } catch (const CLI::ParseError& error) {
-    return fail(error.what(), 2);
+    const std::string word = unknown_verb(app);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) return refuse_word(word);
+    return fail(usage_error(app, error, {argv, static_cast<std::size_t>(argc)}), 2);
   }
   flush_out();
   return 0;

@@ -45,9 +45,8 @@ std::string nearest(const CLI::App& app, const CLI::App& verb, std::string_view 
   return found;
 }
 
-}  // namespace
-
-std::string usage_error(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments) {
+/// About the words that the parser could not match.
+std::string about_words(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
   // --region 1 2 3 4
@@ -71,6 +70,23 @@ std::string usage_error(const CLI::App& app, const std::vector<std::string>& wor
   const std::string near = nearest(app, *verb, std::string_view(word).substr(word.find_first_not_of('-')));
   return fmt::format("{}: no option of {}; {}", word, verb_name,
                      near.empty() ? "--help lists them" : "did you mean " + near + "?");
+}
+
+}  // namespace
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::span<char*> arguments) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  const bool has_option =
+      std::any_of(unknown.begin(), unknown.end(), [](const std::string& word) { return word.starts_with("--"); });
+  // What is missing may be an option whose name is misspelt.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      (has_option && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr))
+    return about_words(app, unknown, arguments);
+  // CLI11 says "--bins: 1 required N missing".
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.ends_with("missing"))
+    return text.substr(0, text.find(':')) + ": needs a value";
+  return text;
 }
 
 }  // namespace areal::command

@@ -7,8 +7,9 @@
 
 namespace areal::command {
 
-/// Explains the `words` that the parser could not match: numbers that need commas, or an unknown option and the one
-/// with the most similar name. `arguments` is the whole command line.
-std::string usage_error(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments);
+/// A sentence about a command line that the parser refused: numbers that need commas, an unknown option and the one
+/// with the most similar name, though something else is missing, too, or an option without its value. `arguments` is
+/// the whole command line.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::span<char*> arguments);
 
 }  // namespace areal::command
