@@ -564,9 +564,12 @@ def check_channels(browser, command, scratch):
             lights = {c: [int(tints[c][i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in channels}
             return np.clip(sum(gray(c, *fitted[c], picture["drawn"])[:, :, None] * np.array(lights[c]) for c in channels), 0, 255)
 
+        def is_close(found, colours):
+            """Within a slider's step and four roundings; False while the tile is on its way."""
+            return found is not None and np.abs(np.reshape(found, (200, 230, 4))[:, :, :3] - colours).max() < 5
+
         def is_drawn(channels):
-            found = painted(page)
-            return found is not None and np.abs(np.reshape(found, (200, 230, 4))[:, :, :3] - wanted(channels)).max() < 5  # a slider's step and four roundings
+            return is_close(painted(page), wanted(channels))
 
         page.wait(lambda: is_drawn([0, 1, 2, 3]))
         assert not is_drawn([0, 1, 2]) and not is_drawn([3])
@@ -584,7 +587,7 @@ def check_channels(browser, command, scratch):
         page.run("for (const menu of document.querySelectorAll('.menu')) menu.open = true; document.getElementById('range').open = true")
         check_look(page, "channels drawn together")
         set_(page, "tints-on", False)
-        page.wait(lambda: np.abs(np.reshape(painted(page), (200, 230, 4))[:, :, 1] - gray(2, *fitted[2], picture["drawn"])).max() < 5)
+        page.wait(lambda: is_close(painted(page), gray(2, *fitted[2], picture["drawn"])[:, :, None]))
         file = scratch / "channels.html"
         file.write_bytes(server.get("export/page.html"))
         assert not (said := page.leave()), said
