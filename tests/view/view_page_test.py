@@ -621,7 +621,8 @@ def check_range(browser, command, scratch):
             page.drag((0.4, 0.4), (0.55, 0.6))
             check_numbers(page, pixels, before, 1)
             set_range(page, 900, 1100.5)
-            page.wait(lambda: server.picture()["range"] == [900, 1100.5])
+            page.wait(lambda: page.run("return document.getElementById('spoken').textContent").startswith("The histogram covers"))
+            assert server.picture()["range"] == [900, 1100.5]
             check_numbers(page, pixels, before | {"range": [900, 1100.5]}, 1)
             set_range(page, 5, 5)
             page.wait(lambda: "range" in page.run("return document.getElementById('message').textContent"))
