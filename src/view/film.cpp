@@ -100,7 +100,6 @@ std::shared_ptr<Shot> Film::in_memory(std::int64_t number) const {
 
 void Film::range_changed() {
   const std::lock_guard held(lock_);
-  picture_options_.range = range();
   shown_->picture.set_range(range());
   for (const auto& shot : held_) shot->picture.set_range(range());
 }
@@ -294,7 +293,6 @@ bool Film::reach(Held& held, std::int64_t number) {
 
 /// Reads one frame, beginning with the first again if that one has passed.
 void Film::decode(Held& held, std::int64_t number) {
-  const PictureOptions options = picture_options_;
   held.unlock();
   std::shared_ptr<Shot> shot;
   std::string problem;
@@ -307,7 +305,7 @@ void Film::decode(Held& held, std::int64_t number) {
     DecodedFrame frame;
     if (reader_->next(frame)) {
       frame.number = position_++;
-      shot = std::make_shared<Shot>(std::move(frame), source_.names, options);
+      shot = std::make_shared<Shot>(std::move(frame), source_.names, picture_options_);
     } else {
       problem = reader_->damage();
     }
@@ -318,7 +316,7 @@ void Film::decode(Held& held, std::int64_t number) {
   }
   held.lock();
   if (shot) {
-    shot->picture.set_range(*picture_options_.range);  // it may have changed
+    shot->picture.set_range(range());  // it may have changed
     held_.push_back(shot);
     if (held_.size() + 1 > most_held_) held_.pop_front();  // one more may be shown that is no longer here
     return follow(held, shot);

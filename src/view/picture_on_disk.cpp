@@ -154,7 +154,7 @@ void PictureOnDisk::stop_survey() {
     ends_ = true;
   }
   turn_.notify_all();
-  surveyor_.join();
+  if (surveyor_.joinable()) surveyor_.join();
 }
 
 void PictureOnDisk::range_changed() {
@@ -164,15 +164,14 @@ void PictureOnDisk::range_changed() {
     grid->set_range(range());
     if (!keeps) grid->forget();
   }
+  if (keeps) return;
   {
     const std::lock_guard held(lock_);
     ends_ = false;
-    if (!keeps) surveyed_.rows = 0, surveyed_.problem.clear();
+    surveyed_.rows = 0, surveyed_.problem.clear();
     if (on_survey_) on_survey_();
   }
-  surveyor_ = std::thread([this, keeps] {
-    if (!keeps) survey();
-  });
+  surveyor_ = std::thread([this] { survey(); });
 }
 
 Surveyed PictureOnDisk::surveyed() const {
@@ -254,11 +253,13 @@ void PictureOnDisk::survey() {
       }
       if (y + high < height()) passed(y + high);
     }
-    pyramids_.resize(reduces ? 0 : channels());
-    for (std::size_t c = pyramids_.size(); c < channels(); ++c)
-      pyramids_.push_back(
-          std::make_unique<Pyramid>(plane(std::as_const(reduced_).view(), static_cast<std::int64_t>(c))));
-    complete_.store(true, std::memory_order_release);
+    if (reduces) {
+      pyramids_.clear();
+      for (std::size_t c = 0; c < channels(); ++c)
+        pyramids_.push_back(
+            std::make_unique<Pyramid>(plane(std::as_const(reduced_).view(), static_cast<std::int64_t>(c))));
+      complete_.store(true, std::memory_order_release);
+    }
     return passed(height());
   } catch (const Error& error) {
     problem = error.what();

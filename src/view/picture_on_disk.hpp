@@ -47,8 +47,8 @@ struct PictureOnDiskOptions {
 
 class PictureOnDisk final : public Scene {
  public:
-  /// Pixels of a region that an answer counts where there is no survey; fewer if they must be decoded during a drag,
-  /// whose answers are due in 16 ms.
+  /// An answer counts at most this many pixels that the survey has not passed. During a drag, whose answers are due in
+  /// 16 ms, it decodes fewer.
   static constexpr std::int64_t most_counted = std::int64_t{16} << 20;
   static constexpr std::int64_t most_counted_in_drag = std::int64_t{4} << 20;
 
