@@ -1,5 +1,6 @@
 #include "strip_options.hpp"
 #include <CLI/CLI.hpp>
+#include "io/named_regions.hpp"
 #include "io/numbers.hpp"
 
 namespace areal::command {
@@ -29,11 +30,7 @@ StripInput read_strip(const Job& job, const StripOptions& options) {
   job.together([&] {
     input.source = open_strips(options.path, options.raw);
     input.image = input.source->shape();
-    for (const std::string& text : options.region_texts) input.regions.push_back(media::parse_region(text));
-    if (!options.regions_file.empty())
-      for (auto& region : media::read_regions_csv(options.regions_file)) input.regions.push_back(std::move(region));
-    if (!options.regions_file.empty() && input.regions.empty())
-      refuse("--regions ", options.regions_file, ": holds no region");
+    input.regions = named_regions(options.region_texts, options.regions_file);
     std::int64_t count = 0;
     if (options.strips.empty()) {
       const mpi::Rows rows = mpi::even_rows(job.comm(), input.image.height);

@@ -65,8 +65,6 @@ std::string shown(const Shape& s) {
   return s.batch == 1 ? out : out + ", batch " + std::to_string(s.batch);
 }
 
-std::string shown_input(const fs::path& input) { return input == "-" ? "on standard input" : input.string(); }
-
 void require_consistent(const TableFile& t, const std::string& name) {
   const Shape& s = t.table.shape();
   const std::int64_t more = t.border == Border::zero ? 1 : 0;
@@ -110,7 +108,8 @@ void require_other_files(const std::vector<fs::path>& outputs, const std::vector
       if (fs::equivalent(output, read, error))
         refuse(output.string(), output == input
                                     ? "is an input, which the output would replace"
-                                    : "is the input " + shown_input(input) + ", which the output would replace");
+                                    : "is the input " + (input == "-" ? "on standard input" : input.string()) +
+                                          ", which the output would replace");
       // A frame of a folder of pictures, or an object of a Zarr array.
       if (!fs::is_directory(read, error) || !fs::exists(output, error)) continue;
       const bool is_nested = is_large_format(read);

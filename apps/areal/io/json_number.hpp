@@ -36,11 +36,14 @@ inline nlohmann::json json_number(Type type, const void* from) {
 inline std::string json_text(const nlohmann::json& value) {
   if (value.is_array()) {
     std::string text;
-    for (const nlohmann::json& one : value) text += (text.empty() ? "[" : ",") + json_text(one);
-    return text + "]";
+    for (const nlohmann::json& one : value) text += (text.empty() ? "" : ",") + json_text(one);
+    return "[" + text + "]";
   }
-  const double number = value.is_number_float() ? value.get<double>() : 0;
-  return std::isnan(number) ? "nan" : std::isinf(number) ? number > 0 ? "inf" : "-inf" : value.dump();
+  if (!value.is_number_float()) return value.dump();
+  const auto number = value.get<double>();
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  return value.dump();
 }
 
 }  // namespace areal::command

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <areal/sat.hpp>
 #include "help.hpp"
+#include "named_regions.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
 #include "synthetic.hpp"
@@ -30,11 +31,7 @@ void RegionOptions::resolve() {
   if (!outside_text.empty() && outside_text != "error" && outside_text != "clip")
     refuse("--outside ", outside_text, ": may be error or clip");
   outside_ = outside_text == "clip" ? Outside::clip : Outside::error;
-  regions.clear();
-  for (const std::string& text : texts) regions.push_back(media::parse_region(text));
-  if (!file.empty())
-    for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
-  if (named() && regions.empty()) refuse("--regions ", file, ": holds no region");
+  regions = named_regions(texts, file);
 }
 
 const std::vector<media::NamedRegion>& RegionOptions::for_image(const Shape& image,
