@@ -1,6 +1,6 @@
 // The values that are drawn black and white, of each channel: their menu, and the values that fit a channel's histogram.
 
-import {short} from './numbers.js';
+import {edgeOf, short} from './numbers.js';
 
 const find = (id) => document.getElementById(id);
 const positions = 1000; // of a slider
@@ -78,7 +78,7 @@ export class Contrast {
   fit(channel, {histogram: counts}) {
     if (!counts.length) return this.unfitted.delete(channel);
     const total = counts.reduce((a, b) => a + b, 0);
-    const [lo, hi] = this.picture.range, edge = (i) => lo + (i * (hi - lo)) / counts.length;
+    const edge = (i) => edgeOf(this.picture.range, counts.length, i);
     const [darkest, brightest] = this.picture.drawn;
     let from = 0, to = counts.length, sum = 0;
     for (; from < to - 1 && (sum += counts[from]) < total / 1000; ++from);

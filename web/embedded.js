@@ -1,6 +1,7 @@
 // The source of a page in one file: its pixels and regions are in the file, and the page itself counts.
 
 import {answerOf, distancesOf} from './count.js';
+import {edgeOf} from './numbers.js';
 
 const arrays = {
   '8u': Uint8Array, '8s': Int8Array, '16u': Uint16Array, '16s': Int16Array, '32u': Uint32Array, '32s': Int32Array,
@@ -85,8 +86,8 @@ class EmbeddedLink {
     return id;
   }
   async setRange(range) {
-    const [low, high] = range, {bins} = this.data.picture;
-    this.data.edges = Array.from({length: bins + 1}, (_, i) => (i === bins ? high : low + (i * (high - low)) / bins));
+    const {bins} = this.data.picture;
+    this.data.edges = Array.from({length: bins + 1}, (_, i) => edgeOf(range, bins, i));
     this.handlers.range(range);
   }
 }

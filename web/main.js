@@ -9,7 +9,7 @@ import {Layers} from './layers.js';
 import {physical, scaleBar} from './lengths.js';
 import {RegionList} from './list.js';
 import {Model} from './model.js';
-import {decimal, either, integer, none, short} from './numbers.js';
+import {decimal, edgeOf, either, integer, none, short} from './numbers.js';
 import {openSource} from './source.js';
 import {Stage} from './stage.js';
 import {SurveyState} from './survey.js';
@@ -98,7 +98,7 @@ function showCurrent() {
   histogram.show(counts ? {counts, range: picture.range, colour: region.id === 0 ? null : colour, mean: answer.mean} : null);
   if (counts) {
     const most = Math.max(...counts), bin = counts.indexOf(most);
-    const edge = (i) => short(picture.range[0] + (i * (picture.range[1] - picture.range[0])) / counts.length);
+    const edge = (i) => short(edgeOf(picture.range, counts.length, i));
     find('histogram').setAttribute('aria-label',
       `Histogram of ${titleOf(region)}: ${counts.length} bins from ${edge(0)} to ${edge(counts.length)}, the fullest from ${edge(bin)} to ${edge(bin + 1)} with ${integer(most)} pixels`);
     if (find('counts').open && !stage.gesture) showTable(counts, edge);

@@ -32,6 +32,9 @@ export function either(value) {
   return /^-?\d+$/.test(String(value)) ? integer(value) : decimal(value);
 }
 
+/** Where bin `i` of `bins` over a range begins; of `bins` itself, where the last one ends. */
+export const edgeOf = ([low, high], bins, i) => (i === bins ? high : low + (i * (high - low)) / bins);
+
 /** Few digits, for axes. */
 export function short(value) {
   const size = Math.abs(value);
