@@ -1,5 +1,5 @@
 #pragma once
-// Integers below 2^52 as doubles, without conversions, of which a multiprocessor makes few a cycle.
+// Doubles of integers below 2^52 without conversion instructions, of which a multiprocessor executes few per cycle.
 
 #include <cstdint>
 #include "kernels/primitives/machine.hpp"

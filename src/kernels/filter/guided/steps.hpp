@@ -12,8 +12,9 @@
 // computes it again, with the CPU's additions in their order.
 //
 // Reads: 2 S + 3 height rows of image and guide for each segment of S rows, in bytes; the guide's pixel of each output;
-// the rows of a and b of high windows, in the workspace. Writes: each output once, and again if it is computed again;
-// in the workspace the rows of a and b of high windows, and a word for each 8 outputs of which one is computed again.
+// for high windows, the rows of a and b in the workspace. Writes: each output once, and a second time if it is computed
+// again; in the workspace, the rows of a and b of high windows, and a word for each group of 8 outputs with one of
+// these.
 
 #include <cmath>
 #include <cstdint>
